@@ -1,0 +1,69 @@
+"""Names that the infrastructure, the functions and the clients must agree on.
+
+One place spells a verb, a function, an index or an environment variable, so that a deployed stack and the
+code that talks to it cannot drift apart.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+DEFAULT_STACK = "session-datasets"
+
+# The alias that callers invoke: it follows the published version, so a deploy never serves half of two.
+LIVE_ALIAS = "live"
+
+
+class Verb(StrEnum):
+    """What can be asked of the service; one Lambda function, folder, operation and document heading each."""
+
+    OPEN_SESSION = "open_session"
+    PREPARE_UPLOAD = "prepare_upload"
+    REGISTER_ARTIFACT = "register_artifact"
+    LIST_ARTIFACTS = "list_artifacts"
+    DESCRIBE_ARTIFACT = "describe_artifact"
+    LOAD_ARTIFACT = "load_artifact"
+    READ_ROWS = "read_rows"
+    READ_COLUMNS = "read_columns"
+
+
+# Only the orchestrator opens sessions; a node's token can never name this verb.
+ORCHESTRATOR_VERBS = (Verb.OPEN_SESSION,)
+NODE_VERBS = tuple(verb for verb in Verb if verb not in ORCHESTRATOR_VERBS)
+
+# The verbs whose code opens the bytes of a file as a table; only their bundle carries pyarrow.
+TABULAR_VERBS = (Verb.REGISTER_ARTIFACT, Verb.READ_ROWS, Verb.READ_COLUMNS)
+
+
+def function_name(stack: str, verb: Verb) -> str:
+    """The Lambda function of one verb, e.g. ``session-datasets-read-rows``."""
+    return f"{stack}-{verb.replace('_', '-')}"
+
+
+# DynamoDB: the artifact records table.
+PARTITION_KEY = "owner_session"
+SORT_KEY = "artifact_id"
+CONVERSATION_INDEX = "conversation-index"
+CONVERSATION_KEY = "owner_conversation"
+RUN_INDEX = "run-index"
+RUN_KEY = "owner_run"
+# What a listing shows travels in one map, so an index projects it whole and never changes its shape.
+SUMMARY_ATTRIBUTE = "summary"
+
+# S3: the two kinds of workspace, and the prefix of what the service itself writes. An owner's id can not
+# begin with an underscore, so no workspace ever lies under the derived prefix.
+CONVERSATIONS_SEGMENT = "conversations"
+RUNS_SEGMENT = "runs"
+DERIVED_PREFIX = "_derived"
+
+# Environment variables of the functions, read by runtime/settings.py and by nothing else.
+ENV_STACK = "SESSION_DATASETS_STACK"
+ENV_BUCKET = "SESSION_DATASETS_BUCKET"
+ENV_TABLE = "SESSION_DATASETS_TABLE"
+ENV_SIGNING_KEY = "SESSION_DATASETS_SIGNING_KEY"
+
+# Environment variables of a client: the token of its session and, when it differs, which alias to invoke.
+ENV_TOKEN = "SESSION_DATASETS_TOKEN"
+ENV_QUALIFIER = "SESSION_DATASETS_QUALIFIER"
+
+METRICS_NAMESPACE = "SessionDatasets"
