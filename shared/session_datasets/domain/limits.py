@@ -1,0 +1,83 @@
+"""Every number that bounds the service: its name, its unit and its reason. docs/limits.md is checked against it."""
+
+from __future__ import annotations
+
+KIB = 1024
+MIB = 1024 * KIB
+GIB = 1024 * MIB
+
+# --- identity -----------------------------------------------------------------------------------------
+# Characters of an id (owner, conversation, run, node): two of them and a file name fit an S3 key of 1,024.
+ID_CHARACTERS_MAX = 128
+# Seconds a session's token lives: one sandbox execution; Lambda-driven nodes end within the hour.
+SESSION_SECONDS_DEFAULT = 3_600
+SESSION_SECONDS_MIN = 60
+SESSION_SECONDS_MAX = 12 * 3_600
+# Seconds by which two machines' clocks may differ before a token is refused.
+CLOCK_LEEWAY_SECONDS = 5
+
+# --- what a caller may write ----------------------------------------------------------------------------
+NAME_CHARACTERS_MAX = 200
+DESCRIPTION_CHARACTERS_MAX = 2_000
+# Ids an artifact may say it was made from; a join of more tables than this is described in words.
+LINEAGE_MAX = 50
+REQUEST_TOKEN_CHARACTERS_MAX = 128
+FILE_NAME_BYTES_MAX = 255
+# S3's own limit on a key, in bytes of UTF-8.
+KEY_BYTES_MAX = 1_024
+
+# --- uploads (bounds of the S3 API) -----------------------------------------------------------------------
+# One PUT up to here; above it parts, so that a broken connection costs one part and not the file.
+SINGLE_UPLOAD_BYTES_MAX = 16 * MIB
+UPLOAD_PART_BYTES = 16 * MIB
+UPLOAD_PARTS_MAX = 1_000
+UPLOAD_PART_BYTES_MAX = 5 * GIB
+UPLOAD_BYTES_MAX = 5 * 1024 * GIB
+# One server-side CopyObject up to here, UploadPartCopy above.
+COPY_BYTES_MAX = 5 * GIB
+COPY_PART_BYTES = 512 * MIB
+# Seconds a presigned URL works: long enough to begin a transfer, short enough to be worthless in a log.
+PRESIGNED_SECONDS = 900
+
+# --- registration -----------------------------------------------------------------------------------------
+# Bytes of a file (and of its uncompressed text) that one function run lays out as pages; a larger file
+# still registers, lists and loads, and says that it does not page.
+TABLE_BYTES_MAX = 1 * GIB
+TABLE_COLUMNS_MAX = 10_000
+PREVIEW_ROWS = 5
+PREVIEW_CELL_CHARACTERS = 100
+# Bytes of JSON a profile may take inside the record and inside a reply; the whole one is a derived object.
+# A DynamoDB item may hold 400 KB, and a reply lands in a model's context.
+RECORD_PROFILE_BYTES_MAX = 32 * KIB
+# Bytes of JSON of the profile in the answer of describe_artifact.
+DESCRIBE_PROFILE_BYTES_MAX = 2 * MIB
+# Near names offered when a name is not found.
+NEAR_NAMES_MAX = 3
+# Keys looked at for near names: one page of one S3 listing.
+NEAR_KEYS_SCANNED_MAX = 1_000
+
+# --- listings ---------------------------------------------------------------------------------------------
+LIST_LIMIT_DEFAULT = 20
+LIST_LIMIT_MAX = 100
+# Records looked at by one filtered listing call before it answers with what it has and a cursor.
+LIST_SCANNED_MAX = 1_000
+
+# --- pages ------------------------------------------------------------------------------------------------
+# What Lambda can answer: 6 MiB and 100 bytes. Nothing here may come near it after JSON escaping.
+LAMBDA_REPLY_BYTES_MAX = 6_291_556
+PAGE_ROWS_DEFAULT = 100
+PAGE_ROWS_MAX = 10_000
+PAGE_CELLS_MAX = 200_000
+PAGE_BYTES_DEFAULT = 1 * MIB
+PAGE_BYTES_MAX = 4 * MIB
+PAGE_BYTES_MIN = 1 * KIB
+OFFSET_MAX = 10**15
+# Characters kept of a cell when one row alone is larger than the page's budget.
+CLIPPED_CELL_CHARACTERS = 200
+# Distinct columns one page or one series may name.
+PAGE_COLUMNS_MAX = 10_000
+SERIES_COLUMNS_MAX = 20
+SERIES_POINTS_DEFAULT = 2_000
+SERIES_POINTS_MAX = 20_000
+# Rows of a series that are read to be reduced in one call; a longer window says so and offers a narrower one.
+SERIES_ROWS_MAX = 50_000_000

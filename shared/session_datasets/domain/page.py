@@ -1,0 +1,97 @@
+"""What a reading leaves with: a page of rows, or the series of a chart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from session_datasets.domain.profile import Column, JsonValue
+
+
+class LimitHit(StrEnum):
+    """Why a page ends before the dataset does."""
+
+    ROWS = "rows"
+    BYTES = "bytes"
+    CELLS = "cells"
+
+
+class Method(StrEnum):
+    """How a series was made from its rows."""
+
+    EXACT = "exact"
+    MIN_MAX = "min_max"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCost:
+    """What a reading took from storage."""
+
+    s3_requests: int = 0
+    bytes_read: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ClippedCell:
+    """A cell shortened to fit, by its place in ``rows``; ``characters`` is its full length."""
+
+    row: int
+    column: int
+    characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Rows ``offset`` to ``offset + returned`` in the requested column order.
+
+    ``next_offset`` is None at the end of the dataset. Cells are JSON values under each column's ``encoding``.
+    """
+
+    columns: tuple[Column, ...]
+    offset: int
+    rows: list[list[JsonValue]]
+    total: int
+    limit_hit: LimitHit | None
+    clipped: tuple[ClippedCell, ...]
+    cost: ReadCost
+
+    @property
+    def returned(self) -> int:
+        return len(self.rows)
+
+    @property
+    def next_offset(self) -> int | None:
+        end = self.offset + self.returned
+        return end if end < self.total else None
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesColumn:
+    """One plotted column. EXACT fills ``values``; MIN_MAX fills ``min`` and ``max``, one entry a bucket.
+
+    A null is a gap and stays null; a bucket with nothing but nulls has null for both. ``nulls`` counts the
+    null rows of the whole window.
+    """
+
+    column: Column
+    nulls: int
+    values: list[JsonValue] | None = None
+    min: list[JsonValue] | None = None
+    max: list[JsonValue] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Columns over the rows ``offset`` to ``offset + rows`` of the dataset, in row order, for a chart.
+
+    Point ``i`` stands for ``bucket_rows`` rows from ``offset + i * bucket_rows`` on (the last one for the rest);
+    ``bucket_rows`` is 1 when the method is EXACT.
+    """
+
+    columns: tuple[SeriesColumn, ...]
+    offset: int
+    rows: int
+    total: int
+    method: Method
+    bucket_rows: int
+    cost: ReadCost

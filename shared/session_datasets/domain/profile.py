@@ -1,0 +1,119 @@
+"""What the service measures of a file: its format, kind, shape, schema, statistics and preview."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+# A value that JSON can carry without loss; cells.py states how every Arrow type becomes one.
+JsonValue = Any
+
+
+class Format(StrEnum):
+    """Decided from the bytes of a file, never from its name."""
+
+    CSV = "csv"
+    JSON = "json"
+    JSON_LINES = "json_lines"
+    PARQUET = "parquet"
+    OTHER = "other"
+
+
+class Kind(StrEnum):
+    """What the rows mean to their reader; declared by the producer, or TABLE / OTHER by what can be paged."""
+
+    TABLE = "table"
+    SERIES = "series"
+    DOCUMENT = "document"
+    OTHER = "other"
+
+
+class Encoding(StrEnum):
+    """How the values of a column travel in JSON where plain JSON would change them."""
+
+    # Every value is the decimal text of an integer or decimal number.
+    NUMBER_TEXT = "number_text"
+    # Numbers, with NaN, Infinity and -Infinity as these texts.
+    NUMBER_OR_TEXT = "number_or_text"
+    # Dates, times, timestamps and durations in ISO 8601, at the column's full precision.
+    ISO_8601 = "iso_8601"
+    BASE64 = "base64"
+    # Objects and arrays whose leaves follow the rules above.
+    NESTED = "nested"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """``type`` is Arrow's own spelling, e.g. ``int64``, ``string``, ``timestamp[us, tz=UTC]``."""
+
+    name: str
+    type: str
+    encoding: Encoding | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    rows: int
+    columns: int
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnStatistics:
+    """Counts are rows. ``min``, ``max`` and ``mean`` ignore nulls and NaN and are absent where they mean nothing;
+    they are encoded like the column's cells, texts cut for display."""
+
+    nulls: int
+    nans: int = 0
+    min: JsonValue = None
+    max: JsonValue = None
+    mean: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The head of a dataset for display. ``clipped`` says that at least one cell was shortened."""
+
+    rows: tuple[tuple[JsonValue, ...], ...]
+    clipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Measured by the service. ``columns``, ``statistics`` and ``preview`` cover the same leading columns.
+
+    ``columns_omitted`` counts the columns that a size rule left out here; the whole profile is a derived
+    object, which describe_artifact reads.
+    """
+
+    shape: Shape
+    columns: tuple[Column, ...]
+    statistics: tuple[ColumnStatistics, ...]
+    preview: Preview
+    columns_omitted: int = 0
+
+    def first_columns(self, count: int) -> Profile:
+        """The same profile, told of the first ``count`` columns only."""
+        omitted = self.columns_omitted + len(self.columns) - min(count, len(self.columns))
+        return Profile(
+            shape=self.shape,
+            columns=self.columns[:count],
+            statistics=self.statistics[:count],
+            preview=Preview(tuple(row[:count] for row in self.preview.rows), self.preview.clipped),
+            columns_omitted=omitted,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the rows lie for reading, and how: opaque to all but the room that wrote it.
+
+    ``parameters`` are JSON values that the layout named ``name`` needs to find any row with few requests.
+    """
+
+    name: str
+    key: str
+    version_id: str
+    size: int
+    parameters: Mapping[str, JsonValue] = field(default_factory=dict)

@@ -1,0 +1,66 @@
+"""Who calls, and what lies within reach: owner, session, conversation, run, workspace.
+
+An id is one path segment from an allow-list of characters, checked where it enters. Nothing else is ever
+joined into a key, and ``#`` (which joins ids into a partition key) is not among the characters.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from session_datasets.domain.errors import ProblemCode, Refusal
+from session_datasets.domain.limits import ID_CHARACTERS_MAX
+from session_datasets.domain.names import Verb
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]*", re.ASCII)
+
+
+def checked_id(what: str, value: str) -> str:
+    """``value`` itself when it is a safe single segment; refuses with invalid-request otherwise."""
+    if len(value) <= ID_CHARACTERS_MAX and _ID.fullmatch(value):
+        return value
+    raise Refusal(
+        ProblemCode.INVALID_REQUEST,
+        f"{what} is not an id.",
+        advice=f"Use 1 to {ID_CHARACTERS_MAX} characters: a letter or digit first, then letters, digits, '.', '_', '@', '-'.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The authenticated party, built from a verified token and from nothing else."""
+
+    owner: str
+    session_id: str
+    node: str
+    conversation_id: str | None
+    run_id: str | None
+    verbs: frozenset[Verb]
+
+    def may(self, verb: Verb) -> bool:
+        return verb in self.verbs
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where an artifact was made. ``visible_to`` is the one rule of visibility in the product."""
+
+    owner: str
+    session_id: str
+    conversation_id: str | None
+    run_id: str | None
+
+    def visible_to(self, caller: Caller) -> bool:
+        """Same owner, and the same session, conversation or run."""
+        if self.owner != caller.owner:
+            return False
+        return (
+            self.session_id == caller.session_id
+            or (self.conversation_id is not None and self.conversation_id == caller.conversation_id)
+            or (self.run_id is not None and self.run_id == caller.run_id)
+        )
+
+    @classmethod
+    def of(cls, caller: Caller) -> Scope:
+        return cls(caller.owner, caller.session_id, caller.conversation_id, caller.run_id)

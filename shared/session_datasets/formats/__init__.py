@@ -1,0 +1,1 @@
+"""Files as tables: the only room that knows Arrow."""

@@ -1,0 +1,145 @@
+"""What the operations need of the world, as small protocols. storage/, formats/ and runtime/ fulfil them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from session_datasets.domain.artifact import Artifact, ArtifactSummary, Handoff, Location, Reference, RequestMark
+from session_datasets.domain.files import PresignedRequest, StoredFile, UploadPlan
+from session_datasets.domain.page import Page, ReadCost, Series
+from session_datasets.domain.profile import Format, JsonValue, Layout, Profile
+from session_datasets.domain.scope import Caller
+
+Clock = Callable[[], datetime]
+
+
+class WorkspaceFiles(Protocol):
+    """The files of the nodes. Keys are given by ``storage.keys`` only; a caller's key is checked before it comes here."""
+
+    def find(self, key: str, version_id: str | None = None) -> StoredFile | None:
+        """That version (the latest when None), or None when it is not there."""
+
+    def near_keys(self, prefix: str) -> Sequence[str]:
+        """Some keys below ``prefix``, for near names; bounded."""
+
+    def plan_upload(self, key: str, size: int, sha256: str) -> UploadPlan:
+        """Presigned requests that write ``size`` bytes to ``key`` and to nothing else."""
+
+    def presign_download(self, location: Location) -> PresignedRequest:
+        """A GET of exactly this version."""
+
+    def chunks(self, location_key: str, version_id: str) -> Iterator[bytes]:
+        """The bytes of one version, in order, in pieces of bounded size."""
+
+    def copy(self, location: Location, key: str, metadata: Mapping[str, str]) -> StoredFile:
+        """A server-side copy of this version to ``key``."""
+
+
+class DerivedFiles(Protocol):
+    """What the service writes beside the originals, below a prefix that no node can write."""
+
+    def write(self, key: str, body: Path | bytes) -> str:
+        """Stores the object whole and answers its version id."""
+
+    def read(self, key: str) -> bytes:
+        """The whole object; file-missing when it is gone."""
+
+    def ranges(self, layout: Layout) -> RangeSource:
+        """Ranged reads of the rows object, pinned to the layout's version."""
+
+
+class RangeSource(Protocol):
+    """Counted ranged reads of one pinned object."""
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def cost(self) -> ReadCost:
+        """Requests and bytes so far."""
+
+    def read(self, offset: int, length: int) -> bytes: ...
+
+
+class ArtifactRecords(Protocol):
+    """The index."""
+
+    def create(self, artifact: Artifact, mark: RequestMark | None) -> bool:
+        """Stores the record if its id is new; with a mark, both or neither. False when the id is there already.
+
+        Raises Refusal request-token-conflict when the mark's token was used with other fields.
+        """
+
+    def find_request(self, caller: Caller, token: str) -> tuple[RequestMark, str] | None:
+        """What this session used the token for, and the artifact id it led to."""
+
+    def find(self, caller: Caller, reference: Reference) -> Artifact | None:
+        """The record if it exists and its scope is visible to the caller; None otherwise, for either reason."""
+
+    def record_handoff(self, handoff: Handoff) -> None: ...
+
+    def newest_first(self, caller: Caller, scope: ListScope, before: str | None) -> Iterator[ArtifactSummary]:
+        """Summaries by descending artifact id, those below ``before`` only, fetched as they are consumed."""
+
+
+class ListScope(Protocol):
+    """session, conversation or run; see operations.list_artifacts."""
+
+    value: str
+
+
+class Cursors(Protocol):
+    """Opaque signed continuations, good for one caller and one query."""
+
+    def seal(self, caller: Caller, query: Mapping[str, JsonValue], position: str) -> str: ...
+
+    def open(self, caller: Caller, query: Mapping[str, JsonValue], cursor: str) -> str:
+        """The position; Refusal invalid-cursor for anything that ``seal`` did not make for this caller and query."""
+
+
+class TokenIssuer(Protocol):
+    def issue(self, caller: Caller, issued_at: datetime, lifetime_seconds: int) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class LaidOutTable:
+    """A file as the tables room understood it.
+
+    ``layout`` names the derived object that holds the rows; None with a ``note`` when they can not be paged.
+    """
+
+    format: Format
+    profile: Profile | None = None
+    rows_file: Path | None = None
+    layout_name: str | None = None
+    layout_parameters: Mapping[str, JsonValue] = field(default_factory=dict)
+    note: str | None = None
+
+
+class Tables(Protocol):
+    """The one seam behind which files are understood and rows are laid out and read."""
+
+    def lay_out(self, file: Path, file_name: str) -> AbstractContextManager[LaidOutTable]:
+        """Detects the format from the bytes, decides the types, measures the profile and writes the rows file.
+
+        Temporary files live until the context ends. Raises Refusal unreadable-file (damaged, or not what it
+        seems) or empty-file; a format without rows answers Format.OTHER and a note.
+        """
+
+    def read_rows(
+        self, source: RangeSource, layout: Layout, *, offset: int, limit: int, columns: Sequence[str] | None, max_bytes: int
+    ) -> Page:
+        """One page; shrinks to ``max_bytes`` of JSON (UTF-8 after escaping) and to PAGE_CELLS_MAX, and says so.
+
+        ``columns`` in the requested order, None for all. Raises Refusal unknown-column.
+        """
+
+    def read_columns(
+        self, source: RangeSource, layout: Layout, *, columns: Sequence[str], offset: int, rows: int, max_points: int
+    ) -> Series:
+        """The columns over ``rows`` rows from ``offset``; exact up to ``max_points``, min/max per bucket beyond."""
