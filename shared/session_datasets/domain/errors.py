@@ -31,6 +31,7 @@ class ProblemCode(StrEnum):
     UNREADABLE_FILE = "unreadable-file"
     CHECKSUM_MISMATCH = "checksum-mismatch"
     SIZE_MISMATCH = "size-mismatch"
+    ROWS_MISMATCH = "rows-mismatch"
     REQUEST_TOKEN_CONFLICT = "request-token-conflict"
     TOO_LARGE = "too-large"
     NOT_A_DATASET = "not-a-dataset"
@@ -96,6 +97,9 @@ PROBLEM_KINDS: Mapping[ProblemCode, ProblemKind] = {
     ),
     ProblemCode.SIZE_MISMATCH: ProblemKind(
         "The file does not have the announced size", 409, "Upload the file again and register the new version.", retryable=True
+    ),
+    ProblemCode.ROWS_MISMATCH: ProblemKind(
+        "The file does not have the announced rows", 409, "Check the file, or register it without 'rows' to take the counted number."
     ),
     ProblemCode.REQUEST_TOKEN_CONFLICT: ProblemKind(
         "This request token was used for another registration", 409, "Use a new request_token for a different registration."

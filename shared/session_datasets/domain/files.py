@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +50,10 @@ class UploadPlan:
     put: PresignedRequest | None = None
     parts: tuple[UploadPart, ...] = ()
     complete: PresignedRequest | None = None
+
+
+class LoadTarget(StrEnum):
+    """Where a load brings the file: a download to the working directory, or a copy in the workspace."""
+
+    WORKING_DIRECTORY = "working_directory"
+    WORKSPACE = "workspace"

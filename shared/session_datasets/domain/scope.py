@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from enum import StrEnum
 
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import ID_CHARACTERS_MAX
@@ -64,3 +65,11 @@ class Scope:
     @classmethod
     def of(cls, caller: Caller) -> Scope:
         return cls(caller.owner, caller.session_id, caller.conversation_id, caller.run_id)
+
+
+class ListScope(StrEnum):
+    """Whose artifacts a listing shows: this session's, or those of all sessions of its conversation or run."""
+
+    SESSION = "session"
+    CONVERSATION = "conversation"
+    RUN = "run"

@@ -13,19 +13,35 @@ from session_datasets.domain.artifact import Artifact, ArtifactSummary, Handoff,
 from session_datasets.domain.files import PresignedRequest, StoredFile, UploadPlan
 from session_datasets.domain.page import Page, ReadCost, Series
 from session_datasets.domain.profile import Format, JsonValue, Layout, Profile
-from session_datasets.domain.scope import Caller
+from session_datasets.domain.scope import Caller, ListScope
 
 Clock = Callable[[], datetime]
+NewId = Callable[[], str]
 
 
 class WorkspaceFiles(Protocol):
-    """The files of the nodes. Keys are given by ``storage.keys`` only; a caller's key is checked before it comes here."""
+    """The files of the nodes, and the rules of where they may lie."""
+
+    @property
+    def bucket(self) -> str: ...
+
+    def workspace(self, caller: Caller) -> str:
+        """The key prefix of the caller's workspace, with its final slash."""
+
+    def upload_key(self, caller: Caller, file_name: str) -> str:
+        """Where an upload of this name goes. Refusal invalid-request for a name that is no plain segment."""
+
+    def require_inside(self, caller: Caller, key: str) -> None:
+        """Refusal key-outside-workspace unless ``key`` names a file of the caller's workspace; asks nobody."""
+
+    def copy_key(self, caller: Caller, artifact: Artifact) -> str:
+        """Where this artifact's copy in the caller's workspace goes: one place, however often it is loaded."""
 
     def find(self, key: str, version_id: str | None = None) -> StoredFile | None:
         """That version (the latest when None), or None when it is not there."""
 
     def near_keys(self, prefix: str) -> Sequence[str]:
-        """Some keys below ``prefix``, for near names; bounded."""
+        """Some keys below ``prefix``, bounded in number."""
 
     def plan_upload(self, key: str, size: int, sha256: str) -> UploadPlan:
         """Presigned requests that write ``size`` bytes to ``key`` and to nothing else."""
@@ -33,24 +49,11 @@ class WorkspaceFiles(Protocol):
     def presign_download(self, location: Location) -> PresignedRequest:
         """A GET of exactly this version."""
 
-    def chunks(self, location_key: str, version_id: str) -> Iterator[bytes]:
+    def chunks(self, key: str, version_id: str) -> Iterator[bytes]:
         """The bytes of one version, in order, in pieces of bounded size."""
 
-    def copy(self, location: Location, key: str, metadata: Mapping[str, str]) -> StoredFile:
+    def copy(self, location: Location, key: str) -> StoredFile:
         """A server-side copy of this version to ``key``."""
-
-
-class DerivedFiles(Protocol):
-    """What the service writes beside the originals, below a prefix that no node can write."""
-
-    def write(self, key: str, body: Path | bytes) -> str:
-        """Stores the object whole and answers its version id."""
-
-    def read(self, key: str) -> bytes:
-        """The whole object; file-missing when it is gone."""
-
-    def ranges(self, layout: Layout) -> RangeSource:
-        """Ranged reads of the rows object, pinned to the layout's version."""
 
 
 class RangeSource(Protocol):
@@ -66,31 +69,38 @@ class RangeSource(Protocol):
     def read(self, offset: int, length: int) -> bytes: ...
 
 
+class DerivedFiles(Protocol):
+    """What the service writes beside the originals, below a prefix that no node can write."""
+
+    def write_rows(self, owner: str, artifact_id: str, file: Path) -> tuple[str, str]:
+        """Stores the rows object; answers key and version id."""
+
+    def write_profile(self, owner: str, artifact_id: str, profile: Profile) -> str:
+        """Stores the whole profile; answers its key."""
+
+    def read_profile(self, key: str) -> Profile: ...
+
+    def ranges(self, layout: Layout) -> RangeSource:
+        """Ranged reads of the rows object, pinned to the layout's version."""
+
+
 class ArtifactRecords(Protocol):
     """The index."""
 
     def create(self, artifact: Artifact, mark: RequestMark | None) -> bool:
-        """Stores the record if its id is new; with a mark, both or neither. False when the id is there already.
-
-        Raises Refusal request-token-conflict when the mark's token was used with other fields.
-        """
+        """Stores the record, and the mark beside it, if both are new: both or neither. False otherwise."""
 
     def find_request(self, caller: Caller, token: str) -> tuple[RequestMark, str] | None:
         """What this session used the token for, and the artifact id it led to."""
 
     def find(self, caller: Caller, reference: Reference) -> Artifact | None:
-        """The record if it exists and its scope is visible to the caller; None otherwise, for either reason."""
+        """The record if it exists and is visible to the caller; None otherwise, for either reason."""
 
-    def record_handoff(self, handoff: Handoff) -> None: ...
+    def record_handoff(self, handoff: Handoff) -> None:
+        """Keeps that this session loaded the artifact; once, however often it does."""
 
     def newest_first(self, caller: Caller, scope: ListScope, before: str | None) -> Iterator[ArtifactSummary]:
         """Summaries by descending artifact id, those below ``before`` only, fetched as they are consumed."""
-
-
-class ListScope(Protocol):
-    """session, conversation or run; see operations.list_artifacts."""
-
-    value: str
 
 
 class Cursors(Protocol):
@@ -103,14 +113,15 @@ class Cursors(Protocol):
 
 
 class TokenIssuer(Protocol):
-    def issue(self, caller: Caller, issued_at: datetime, lifetime_seconds: int) -> str: ...
+    def issue(self, caller: Caller, *, issued_at: datetime, expires_at: datetime) -> str:
+        """A signed access token that says who the caller is."""
 
 
 @dataclass(frozen=True, slots=True)
 class LaidOutTable:
     """A file as the tables room understood it.
 
-    ``layout`` names the derived object that holds the rows; None with a ``note`` when they can not be paged.
+    ``rows_file`` holds the rows in the layout ``layout_name``; None, with a ``note``, when they can not be paged.
     """
 
     format: Format
@@ -143,3 +154,17 @@ class Tables(Protocol):
         self, source: RangeSource, layout: Layout, *, columns: Sequence[str], offset: int, rows: int, max_points: int
     ) -> Series:
         """The columns over ``rows`` rows from ``offset``; exact up to ``max_points``, min/max per bucket beyond."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Everything an operation may reach. A function's wiring fills it; a room that it lacks is not in its bundle."""
+
+    files: WorkspaceFiles
+    derived: DerivedFiles
+    records: ArtifactRecords
+    cursors: Cursors
+    tokens: TokenIssuer
+    tables: Tables
+    clock: Clock
+    new_id: NewId

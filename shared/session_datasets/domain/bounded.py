@@ -1,0 +1,37 @@
+"""A profile cut to a budget of JSON bytes, so that no column count or name length breaks a record or a reply."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from dataclasses import asdict
+
+from session_datasets.domain.profile import Profile
+
+
+def json_bytes(value: object) -> int:
+    """Bytes of compact JSON with everything beyond ASCII escaped: an upper bound of what any encoder sends."""
+    return len(json.dumps(value, separators=(",", ":")))
+
+
+def bounded_profile(profile: Profile, max_bytes: int) -> Profile:
+    """The profile with as many leading columns as fit ``max_bytes``; itself when all do."""
+    if json_bytes(asdict(profile)) <= max_bytes:
+        return profile
+    # The size grows with the number of columns, so the largest one that fits is found by halving.
+    sizes = _Sizes(profile)
+    return profile.first_columns(bisect_right(sizes, max_bytes) - 1)
+
+
+class _Sizes:
+    """``sizes[count]`` is the JSON size with ``count`` columns; measured when asked for."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+
+    def __len__(self) -> int:
+        return len(self._profile.columns) + 1
+
+    def __getitem__(self, count: int) -> int:
+        # With no column at all it always fits: the shape and the count of what was left out are all that is told.
+        return json_bytes(asdict(self._profile.first_columns(count))) if count else 0

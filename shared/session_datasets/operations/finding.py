@@ -1,0 +1,35 @@
+"""Finding the artifact that a reference leads to; every reading verb begins here."""
+
+from __future__ import annotations
+
+from session_datasets.domain.artifact import Artifact, Reference
+from session_datasets.domain.errors import ProblemCode, Refusal, not_found
+from session_datasets.domain.profile import Layout
+from session_datasets.domain.scope import Caller
+from session_datasets.operations.ports import Service
+
+
+def find_artifact(service: Service, caller: Caller, reference: Reference) -> Artifact:
+    """The artifact, if the caller may see it and the reference agrees with its record.
+
+    Raises Refusal not-found (the same for an unknown id and a foreign one) or reference-mismatch.
+    """
+    artifact = service.records.find(caller, reference)
+    if artifact is None:
+        raise not_found()
+    location = artifact.location
+    if reference.key not in (None, location.key) or reference.version_id not in (None, location.version_id):
+        raise Refusal(
+            ProblemCode.REFERENCE_MISMATCH,
+            f"{artifact.artifact_id} is not registered at the location that the reference names; nothing was read.",
+        )
+    return artifact
+
+
+def layout_of(artifact: Artifact) -> Layout:
+    """Where its rows lie; Refusal not-a-dataset when it has none that can be paged."""
+    if artifact.layout is None:
+        raise Refusal(
+            ProblemCode.NOT_A_DATASET, artifact.note or f"{artifact.name} is a file of format {artifact.format}."
+        )
+    return artifact.layout

@@ -1,0 +1,212 @@
+"""The body of every verb's answer, built from the domain's objects (pydantic's from_attributes)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ConfigDict, Field, model_serializer
+
+from session_datasets.domain.artifact import Reference, Status
+from session_datasets.domain.page import LimitHit, Method
+from session_datasets.domain.profile import Encoding, Format, Kind
+from session_datasets.wire.base import Answer, Model
+from session_datasets.wire.reference import ReferenceModel
+
+
+class Part(Model):
+    """A piece of an answer."""
+
+    model_config = ConfigDict(from_attributes=True, strict=False)
+
+
+def _of_reference(value: object) -> object:
+    return ReferenceModel.of(value) if isinstance(value, Reference) else value
+
+
+ReferenceOut = Annotated[ReferenceModel, BeforeValidator(_of_reference)]
+
+
+class ColumnPart(Part):
+    name: str
+    type: str = Field(description="Arrow's spelling of the type.")
+    encoding: Encoding | None = Field(None, description="How cells travel where plain JSON would change them.")
+
+
+class ShapePart(Part):
+    rows: int
+    columns: int
+
+
+class StatisticsPart(Part):
+    nulls: int
+    nans: int = 0
+    min: Any = None
+    max: Any = None
+    mean: float | None = None
+
+
+class PreviewPart(Part):
+    rows: list[list[Any]]
+    clipped: bool = Field(False, description="At least one cell is shortened.")
+
+
+class ProfilePart(Part):
+    """Measured by the service, never taken from the caller."""
+
+    shape: ShapePart
+    columns: list[ColumnPart]
+    statistics: list[StatisticsPart]
+    preview: PreviewPart
+    columns_omitted: int = Field(0, description="Columns left out of this answer for its size.")
+
+
+class PresignedPart(Part):
+    """An HTTP request to make before ``expires_at``."""
+
+    method: str
+    url: str = Field(repr=False)
+    headers: dict[str, str]
+    expires_at: datetime
+
+
+class UploadPartPart(Part):
+    number: int
+    offset: int
+    size: int
+    request: PresignedPart
+
+
+class OpenSessionAnswer(Answer):
+    token: str = Field(repr=False)
+    session_id: str
+    workspace: str = Field(description="Key prefix that this session's files lie under.")
+    expires_at: datetime
+
+
+class PrepareUploadAnswer(Answer):
+    """One ``put``, or ``parts`` and then ``complete`` (an S3 CompleteMultipartUpload with the parts' ETags)."""
+
+    key: str
+    put: PresignedPart | None = None
+    parts: list[UploadPartPart] = Field(default_factory=list)
+    complete: PresignedPart | None = None
+
+
+class ArtifactFields(Answer):
+    artifact_id: str
+    reference: ReferenceOut
+    name: str
+    kind: Kind
+    format: Format
+    status: Status
+    note: str | None = None
+    profile: ProfilePart | None = None
+
+
+class RegisterArtifactAnswer(ArtifactFields):
+    created: bool = Field(description="False when this registration was known already.")
+
+
+class DescribeArtifactAnswer(ArtifactFields):
+    description: str
+    node: str
+    session_id: str
+    size: int
+    sha256: str
+    created_at: datetime
+    lineage: list[str]
+
+
+class SummaryPart(Part):
+    artifact_id: str
+    reference: ReferenceOut
+    name: str
+    description: str
+    kind: Kind
+    format: Format
+    status: Status
+    node: str
+    size: int
+    rows: int | None = None
+    columns: int | None = None
+    created_at: datetime
+
+
+class ListArtifactsAnswer(Answer):
+    artifacts: list[SummaryPart]
+    next_cursor: str | None = None
+
+
+class LoadArtifactAnswer(Answer):
+    """``download`` for the working directory, ``key`` and ``version_id`` for a copy in the workspace."""
+
+    artifact_id: str
+    file_name: str
+    size: int
+    sha256: str
+    download: PresignedPart | None = None
+    key: str | None = None
+    version_id: str | None = None
+
+
+class ClippedPart(Part):
+    row: int
+    column: int
+    characters: int
+
+
+class ReadRowsAnswer(Answer):
+    artifact_id: str
+    columns: list[ColumnPart]
+    offset: int
+    rows: list[list[Any]]
+    returned: int
+    total: int
+    next_offset: int | None = Field(None, description="Null at the end of the dataset.")
+    limit_hit: LimitHit | None = Field(None, description="What ended the page before the dataset did.")
+    clipped: list[ClippedPart] = Field(default_factory=list)
+    s3_requests: int
+    bytes_read: int
+
+    @model_serializer(mode="plain")
+    def _serialize(self) -> dict[str, Any]:
+        """Cells are JSON values already: they are passed on, not walked once more."""
+        return {
+            "v": self.v,
+            "artifact_id": self.artifact_id,
+            "columns": [column.model_dump(mode="json", exclude_none=True) for column in self.columns],
+            "offset": self.offset,
+            "rows": self.rows,
+            "returned": self.returned,
+            "total": self.total,
+            "next_offset": self.next_offset,
+            "limit_hit": self.limit_hit.value if self.limit_hit else None,
+            "clipped": [cell.model_dump(mode="json") for cell in self.clipped],
+            "s3_requests": self.s3_requests,
+            "bytes_read": self.bytes_read,
+        }
+
+
+class SeriesColumnPart(Part):
+    name: str
+    type: str
+    encoding: Encoding | None = None
+    nulls: int = Field(description="Null rows in the window.")
+    values: list[Any] | None = Field(None, description="Every row, when the method is exact.")
+    min: list[Any] | None = Field(None, description="Least value of each bucket; null where it has none.")
+    max: list[Any] | None = None
+
+
+class ReadColumnsAnswer(Answer):
+    """Point ``i`` stands for ``bucket_rows`` rows from ``offset + i * bucket_rows`` on."""
+
+    artifact_id: str
+    columns: list[SeriesColumnPart]
+    offset: int
+    rows: int
+    total: int
+    method: Method
+    bucket_rows: int
+    s3_requests: int
+    bytes_read: int

@@ -1,0 +1,127 @@
+"""The body of every verb's request. Bounds are domain.limits; where S3 or DynamoDB set them, limits.py says so."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field, StringConstraints, field_validator
+
+from session_datasets.domain import limits
+from session_datasets.domain.files import LoadTarget
+from session_datasets.domain.names import NODE_VERBS, Verb
+from session_datasets.domain.profile import Kind
+from session_datasets.domain.scope import ListScope
+from session_datasets.wire.base import ArtifactId, Id, Request, Sha256
+from session_datasets.wire.reference import ReferenceField, ReferenceModel
+
+Name = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS_MAX, strip_whitespace=True),
+    Field(description="Label for people and models; not a key, need not be unique."),
+]
+Columns = Annotated[list[str], Field(min_length=1, max_length=limits.PAGE_COLUMNS_MAX)]
+
+
+class OpenSessionRequest(Request):
+    """open_session, for the orchestrator alone: starts a session and answers its access token."""
+
+    owner: Id = Field(description="Tenant or user: the isolation border.")
+    conversation_id: Id | None = Field(None, description="The chat thread this session belongs to.")
+    run_id: Id | None = Field(None, description="The workflow execution this session belongs to.")
+    node: Id = Field("node", description="Name of the step or sandbox that will hold the token.")
+    ttl_seconds: int = Field(
+        limits.SESSION_SECONDS_DEFAULT, ge=limits.SESSION_SECONDS_MIN, le=limits.SESSION_SECONDS_MAX
+    )
+    verbs: list[Annotated[Verb, Field(strict=False)]] = Field(
+        default_factory=lambda: list(NODE_VERBS), min_length=1, description="What the token allows."
+    )
+
+    @field_validator("verbs")
+    @classmethod
+    def _for_nodes_only(cls, verbs: list[Verb]) -> list[Verb]:
+        if refused := [verb for verb in verbs if verb not in NODE_VERBS]:
+            raise ValueError(f"{refused[0]} is not for nodes")
+        return verbs
+
+
+class PrepareUploadRequest(Request):
+    """prepare_upload: presigned requests that bring one file into the session's workspace."""
+
+    file_name: str = Field(description="Name of the file in the workspace: one segment, with its suffix.")
+    size: int = Field(ge=0, le=limits.UPLOAD_BYTES_MAX, description="Bytes.")
+    sha256: Sha256 = Field(description="Of the whole file, lower-case hex.")
+
+
+class RegisterArtifactRequest(Request):
+    """register_artifact: makes an existing file of the workspace known."""
+
+    key: str = Field(description="S3 key inside the session's workspace, as prepare_upload gave it.")
+    version_id: str | None = Field(None, max_length=1_024, description="Version to pin; the latest when absent.")
+    name: Name
+    description: str = Field("", max_length=limits.DESCRIPTION_CHARACTERS_MAX)
+    kind: Annotated[Kind, Field(strict=False)] | None = Field(
+        None, description="What the rows mean; table when they can be paged, other when not, if absent."
+    )
+    lineage: list[ArtifactId] = Field(
+        default_factory=list, max_length=limits.LINEAGE_MAX, description="Ids of the artifacts this one was made from."
+    )
+    size: int | None = Field(None, ge=0, description="Declared bytes, checked.")
+    sha256: Sha256 | None = Field(None, description="Declared checksum of the whole file, checked.")
+    rows: int | None = Field(None, ge=0, description="Declared number of rows, checked.")
+    request_token: str | None = Field(
+        None, min_length=1, max_length=limits.REQUEST_TOKEN_CHARACTERS_MAX,
+        description="Makes a retry recognisable; another registration under the same token is refused.",
+    )
+
+
+class ListArtifactsRequest(Request):
+    """list_artifacts: what this session can reach, newest first."""
+
+    scope: Annotated[ListScope, Field(strict=False)] | None = Field(
+        None, description="conversation when the session has one, else run, if absent."
+    )
+    name_contains: str | None = Field(
+        None, min_length=1, max_length=limits.NAME_CHARACTERS_MAX, description="In name or description; case does not count."
+    )
+    kind: Annotated[Kind, Field(strict=False)] | None = None
+    limit: int = Field(limits.LIST_LIMIT_DEFAULT, ge=1, le=limits.LIST_LIMIT_MAX)
+    cursor: str | None = Field(None, max_length=4_096)
+
+
+class _OneArtifactRequest(Request):
+    reference: ReferenceField
+
+    def arguments(self) -> dict[str, Any]:
+        reference: ReferenceModel = self.reference
+        return {**super().arguments(), "reference": reference.to_domain()}
+
+
+class DescribeArtifactRequest(_OneArtifactRequest):
+    """describe_artifact: the whole record with schema, statistics and preview."""
+
+
+class LoadArtifactRequest(_OneArtifactRequest):
+    """load_artifact: the file itself, for this session."""
+
+    into: Annotated[LoadTarget, Field(strict=False)] = LoadTarget.WORKING_DIRECTORY
+
+
+class ReadRowsRequest(_OneArtifactRequest):
+    """read_rows: one page of rows."""
+
+    offset: int = Field(0, ge=0, le=limits.OFFSET_MAX)
+    limit: int = Field(limits.PAGE_ROWS_DEFAULT, ge=1, le=limits.PAGE_ROWS_MAX)
+    columns: Columns | None = Field(None, description="In this order; all when absent.")
+    max_bytes: int = Field(
+        limits.PAGE_BYTES_DEFAULT, ge=limits.PAGE_BYTES_MIN, le=limits.PAGE_BYTES_MAX,
+        description="Bytes of JSON that the rows may take; the page shrinks to it and says so.",
+    )
+
+
+class ReadColumnsRequest(_OneArtifactRequest):
+    """read_columns: the series of a chart, and no other column."""
+
+    columns: Annotated[list[str], Field(min_length=1, max_length=limits.SERIES_COLUMNS_MAX)]
+    offset: int = Field(0, ge=0, le=limits.OFFSET_MAX, description="First row of the window.")
+    rows: int | None = Field(None, ge=1, description="Rows of the window; to the end when absent.")
+    max_points: int = Field(limits.SERIES_POINTS_DEFAULT, ge=2, le=limits.SERIES_POINTS_MAX)
