@@ -1,0 +1,106 @@
+"""One verb, deployed: its function, its role, its log, and the alias that callers invoke."""
+
+from __future__ import annotations
+
+from aws_cdk import Duration, RemovalPolicy, Size
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from infra.constructs.function_role import FunctionRole, Stores
+from infra.environments import Environment
+from infra.grants import Resource, grants_of
+from session_datasets.domain import names
+from session_datasets.domain.names import Verb
+
+RUNTIMES = {"3.13": lambda_.Runtime.PYTHON_3_13, "3.14": lambda_.Runtime.PYTHON_3_14}
+ARCHITECTURES = {"aarch64": lambda_.Architecture.ARM_64, "x86_64": lambda_.Architecture.X86_64}
+
+# What a function is told, and the resource that must be granted to it for the telling to make sense.
+BUCKET_RESOURCES = {Resource.WORKSPACES, Resource.WORKSPACE_LISTING, Resource.DERIVED}
+TABLE_RESOURCES = {Resource.RECORDS, Resource.INDEXES}
+
+
+class ArtifactFunction(Construct):
+    """``function`` runs the verb's handler; ``alias`` follows the version deployed last."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        stack: str,
+        verb: Verb,
+        code: lambda_.Code,
+        stores: Stores,
+        environment: Environment,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.verb = verb
+        self.size = environment.size_of(verb)
+        name = names.function_name(stack, verb)
+        log_group = _log_group(self, name, environment)
+        role = FunctionRole(
+            self, "Role", verb=verb, stores=stores, log_group=log_group, traced=environment.traced
+        )
+        self.function = lambda_.Function(
+            self,
+            "Function",
+            function_name=name,
+            description=f"{verb} of {stack}",
+            runtime=RUNTIMES[environment.target.python],
+            architecture=ARCHITECTURES[environment.target.machine],
+            code=code,
+            handler=f"lambdas.{verb}.handler.handler",
+            role=_only_the_table_grants(role),
+            memory_size=self.size.memory_mib,
+            timeout=Duration.seconds(self.size.timeout_seconds),
+            ephemeral_storage_size=Size.mebibytes(self.size.scratch_mib),
+            log_group=log_group,
+            logging_format=lambda_.LoggingFormat.JSON,
+            tracing=lambda_.Tracing.ACTIVE if environment.traced else lambda_.Tracing.DISABLED,
+            snap_start=_snap_start(environment, self.size.may_snap_start),
+            environment=_variables(stack, verb, stores, environment),
+        )
+        self.alias = lambda_.Alias(
+            self, "Live", alias_name=names.LIVE_ALIAS, version=self.function.current_version
+        )
+
+
+def _log_group(scope: Construct, function_name: str, environment: Environment) -> logs.LogGroup:
+    return logs.LogGroup(
+        scope,
+        "Log",
+        log_group_name=f"/aws/lambda/{function_name}",
+        retention=environment.log_retention,
+        removal_policy=RemovalPolicy.RETAIN if environment.keeps_data else RemovalPolicy.DESTROY,
+    )
+
+
+def _only_the_table_grants(role: FunctionRole) -> iam.IRole:
+    # The library would add statements of its own, for tracing with a wildcard resource.
+    return role.without_policy_updates()
+
+
+def _snap_start(environment: Environment, allowed: bool) -> lambda_.SnapStartConf | None:
+    return lambda_.SnapStartConf.ON_PUBLISHED_VERSIONS if environment.snap_start and allowed else None
+
+
+def _variables(stack: str, verb: Verb, stores: Stores, environment: Environment) -> dict[str, str]:
+    """The environment of one function: nothing it does not need."""
+    granted = {grant.resource for grant in grants_of(verb)}
+    variables = {
+        names.ENV_STACK: stack,
+        names.ENV_SIGNING_KEY: stores.signing_key.secret_arn,
+        "POWERTOOLS_SERVICE_NAME": str(verb),
+        "POWERTOOLS_METRICS_NAMESPACE": names.METRICS_NAMESPACE,
+        "POWERTOOLS_LOG_LEVEL": environment.log_level,
+    }
+    if granted & BUCKET_RESOURCES:
+        variables[names.ENV_BUCKET] = stores.bucket.bucket_name
+    if granted & TABLE_RESOURCES:
+        variables[names.ENV_TABLE] = stores.table.table_name
+    if not environment.traced:
+        variables["POWERTOOLS_TRACE_DISABLED"] = "true"
+    return variables

@@ -1,0 +1,119 @@
+"""What is looked at, and what calls somebody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aws_cdk import Duration
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_dynamodb as dynamodb
+from constructs import Construct
+
+from infra.constructs.alarm_topic import AlarmTopic
+from infra.constructs.artifact_function import ArtifactFunction
+from infra.environments import Watch
+from session_datasets.domain.names import METRICS_NAMESPACE
+
+# What the functions themselves count for each verb, and how a period of it is summed up.
+CUSTOM_METRICS = {"rows": "Sum", "bytes_read": "Sum", "s3_requests": "Sum", "problems": "Sum"}
+
+RECORD_OPERATIONS = [
+    dynamodb.Operation.GET_ITEM,
+    dynamodb.Operation.PUT_ITEM,
+    dynamodb.Operation.QUERY,
+]
+
+WIDGET_WIDTH = 8  # three in a row of 24
+
+
+class Watchtower(Construct):
+    """One dashboard for the stack, alarms for what nobody should have to look for, and a topic if wanted."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        watch: Watch,
+        functions: Iterable[ArtifactFunction],
+        table: dynamodb.Table,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._watch = watch
+        self._period = Duration.minutes(watch.period_minutes)
+        self.topic = AlarmTopic(self, "Topic") if watch.calls_somebody else None
+        self.alarms: list[cloudwatch.Alarm] = []
+        self.dashboard = cloudwatch.Dashboard(self, "Dashboard")
+        for each in functions:
+            self._watch_function(each)
+        self._watch_table(table)
+        self.dashboard.add_widgets(
+            cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(self.alarms), width=3 * WIDGET_WIDTH)
+        )
+
+    def _watch_function(self, each: ArtifactFunction) -> None:
+        function, watch = each.function, self._watch
+        errors = function.metric_errors(period=self._period)
+        throttles = function.metric_throttles(period=self._period)
+        duration = function.metric_duration(period=self._period, statistic="p99")
+        longest_ms = each.size.timeout_seconds * 1000 * watch.timeout_fraction
+        self._alarm(f"{each.verb}-errors", errors, watch.errors_per_period, "fails instead of answering")
+        self._alarm(f"{each.verb}-throttles", throttles, watch.throttles_per_period, "is turned away")
+        self._alarm(f"{each.verb}-duration", duration, longest_ms, "comes close to its timeout")
+        calls = function.metric_invocations(period=self._period)
+        self.dashboard.add_widgets(
+            _graph(f"{each.verb}: calls", [calls, errors, throttles]),
+            _graph(f"{each.verb}: milliseconds", [function.metric_duration(statistic="p50"), duration]),
+            _graph(f"{each.verb}: work", [self._custom(each, name) for name in CUSTOM_METRICS]),
+        )
+
+    def _custom(self, each: ArtifactFunction, name: str) -> cloudwatch.Metric:
+        return cloudwatch.Metric(
+            namespace=METRICS_NAMESPACE,
+            metric_name=name,
+            dimensions_map={"service": str(each.verb)},
+            statistic=CUSTOM_METRICS[name],
+            period=self._period,
+        )
+
+    def _watch_table(self, table: dynamodb.Table) -> None:
+        throttles = table.metric_throttled_requests_for_operations(
+            operations=RECORD_OPERATIONS, period=self._period
+        )
+        errors = table.metric_system_errors_for_operations(operations=RECORD_OPERATIONS, period=self._period)
+        self._alarm("records-throttles", throttles, 1, "is turned away by DynamoDB")
+        self._alarm("records-errors", errors, 1, "meets an error inside DynamoDB")
+        self.dashboard.add_widgets(
+            _graph("records: turned away", [throttles]),
+            _graph("records: errors", [errors]),
+            _graph(
+                "records: units",
+                [
+                    table.metric_consumed_read_capacity_units(period=self._period),
+                    table.metric_consumed_write_capacity_units(period=self._period),
+                ],
+            ),
+        )
+
+    def _alarm(self, name: str, metric: cloudwatch.IMetric, threshold: float, what: str) -> None:
+        subject = name.rsplit("-", 1)[0]
+        alarm = cloudwatch.Alarm(
+            self,
+            name,
+            alarm_description=f"{subject} {what}",
+            metric=metric,
+            threshold=threshold,
+            evaluation_periods=1,
+            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+            # Without calls there is no metric, and nothing wrong.
+            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+        )
+        if self.topic:
+            alarm.add_alarm_action(actions.SnsAction(self.topic))
+            alarm.add_ok_action(actions.SnsAction(self.topic))
+        self.alarms.append(alarm)
+
+
+def _graph(title: str, metrics: list[cloudwatch.IMetric]) -> cloudwatch.GraphWidget:
+    return cloudwatch.GraphWidget(title=title, left=metrics, width=WIDGET_WIDTH)

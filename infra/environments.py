@@ -1,0 +1,115 @@
+"""How much of everything: the three places the same stack is deployed to.
+
+A construct never asks where it is; it reads one of these numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from aws_cdk import aws_logs as logs
+
+from infra.bundles import LAMBDA, Target, lambda_on_this_machine
+from session_datasets.domain.names import TABULAR_VERBS, Verb
+
+# Lambda restores a snapshot only of a function whose scratch disk is the smallest there is.
+SNAP_START_SCRATCH_MIB = 512
+
+
+@dataclass(frozen=True)
+class Size:
+    """What one function may use. Memory also buys processor time: 1,769 MiB is one whole vCPU."""
+
+    memory_mib: int
+    timeout_seconds: int
+    scratch_mib: int = SNAP_START_SCRATCH_MIB
+
+    @property
+    def may_snap_start(self) -> bool:
+        return self.scratch_mib <= SNAP_START_SCRATCH_MIB
+
+
+@dataclass(frozen=True)
+class Watch:
+    """How closely a stack is watched."""
+
+    calls_somebody: bool  # alarms go to a topic, which people subscribe to
+    errors_per_period: int = 1
+    throttles_per_period: int = 1
+    period_minutes: int = 5
+    timeout_fraction: float = 0.8  # of a function's timeout, at the 99th percentile
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What every environment answers; the classes below say how they differ."""
+
+    name: str
+    target: Target
+    # Off only where the function's interpreter has the locked dependencies already.
+    carries_dependencies: bool = True
+    snap_start: bool = False
+    traced: bool = True
+    # Data outlives its stack, and neither table nor stack can be deleted in passing.
+    keeps_data: bool = False
+    log_retention: logs.RetentionDays = logs.RetentionDays.TWO_WEEKS
+    log_level: str = "INFO"
+    unfinished_upload_days: int = 7
+    watch: Watch | None = None
+    light: Size = Size(memory_mib=512, timeout_seconds=15)
+    load: Size = Size(memory_mib=512, timeout_seconds=300)  # copies up to a whole file, server side
+    read: Size = Size(memory_mib=1769, timeout_seconds=30)
+    register: Size = Size(memory_mib=3538, timeout_seconds=600, scratch_mib=2048)  # profiles a whole file
+
+    def size_of(self, verb: Verb) -> Size:
+        """The size of one verb's function."""
+        if verb is Verb.REGISTER_ARTIFACT:
+            return self.register
+        if verb is Verb.LOAD_ARTIFACT:
+            return self.load
+        return self.read if verb in TABULAR_VERBS else self.light
+
+
+@dataclass(frozen=True)
+class Local(Environment):
+    """One laptop: an emulator that has the dependencies, nobody to alarm, nothing worth keeping."""
+
+    name: str = "local"
+    target: Target = field(default_factory=lambda_on_this_machine)
+    carries_dependencies: bool = False
+    traced: bool = False
+    log_retention: logs.RetentionDays = logs.RetentionDays.ONE_DAY
+    unfinished_upload_days: int = 1
+
+
+@dataclass(frozen=True)
+class Sandbox(Environment):
+    """A real account for trying things: everything works, and everything may be thrown away."""
+
+    name: str = "sandbox"
+    target: Target = LAMBDA
+    watch: Watch | None = Watch(calls_somebody=False)
+
+
+@dataclass(frozen=True)
+class Production(Environment):
+    """A real account with data in it."""
+
+    name: str = "production"
+    target: Target = LAMBDA
+    snap_start: bool = True
+    keeps_data: bool = True
+    log_retention: logs.RetentionDays = logs.RetentionDays.THREE_MONTHS
+    watch: Watch | None = Watch(calls_somebody=True)
+
+
+ENVIRONMENTS: dict[str, type[Environment]] = {"local": Local, "sandbox": Sandbox, "production": Production}
+
+
+def environment_named(name: str) -> Environment:
+    """The environment called ``name``; ``ValueError`` names the ones there are."""
+    try:
+        environment = ENVIRONMENTS[name]
+    except KeyError:
+        raise ValueError(f"no environment {name!r}: choose one of {', '.join(ENVIRONMENTS)}") from None
+    return environment()  # type: ignore[call-arg]  # every one of them has defaults for all

@@ -1,0 +1,159 @@
+"""The one table of permissions: which verb may do which action on which resource, and why.
+
+Every role in the stack is generated from these rows, statement for row, and a test holds the synthesized
+template to them in both directions. What is not written here, no function can do: none deletes anything, and
+only registering writes what readers read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from session_datasets.domain.names import (
+    CONVERSATION_INDEX,
+    CONVERSATIONS_SEGMENT,
+    DERIVED_PREFIX,
+    RUN_INDEX,
+    RUNS_SEGMENT,
+    Verb,
+)
+
+# Key patterns inside the bucket. The star in front is the owner.
+WORKSPACE_PATTERNS = (f"*/{CONVERSATIONS_SEGMENT}/*", f"*/{RUNS_SEGMENT}/*")
+DERIVED_PATTERNS = (f"{DERIVED_PREFIX}/*",)
+INDEXES = (CONVERSATION_INDEX, RUN_INDEX)
+
+
+class Resource(StrEnum):
+    """What a row of the table is about."""
+
+    SIGNING_KEY = "signing key"
+    WORKSPACES = "files in workspaces"
+    WORKSPACE_LISTING = "listing of workspaces"  # the bucket itself, for prefixes inside workspaces only
+    DERIVED = "derived objects"
+    RECORDS = "artifact records"
+    INDEXES = "indexes of the records"
+
+
+@dataclass(frozen=True)
+class Grant:
+    """One row: ``verbs`` may do ``actions`` on ``resource``, because of ``why``.
+
+    ``name`` is the statement's Sid: letters and digits, unique for each verb.
+    """
+
+    name: str
+    verbs: tuple[Verb, ...]
+    actions: tuple[str, ...]
+    resource: Resource
+    why: str
+
+
+LISTERS = (Verb.LIST_ARTIFACTS, Verb.REGISTER_ARTIFACT)
+FINDERS = (
+    Verb.REGISTER_ARTIFACT,
+    Verb.DESCRIBE_ARTIFACT,
+    Verb.LOAD_ARTIFACT,
+    Verb.READ_ROWS,
+    Verb.READ_COLUMNS,
+)
+
+GRANTS = (
+    Grant(
+        "ReadSigningKey",
+        tuple(Verb),
+        ("secretsmanager:GetSecretValue",),
+        Resource.SIGNING_KEY,
+        "Opening a session signs its token; every other verb verifies one before anything else.",
+    ),
+    Grant(
+        "SignUploads",
+        (Verb.PREPARE_UPLOAD,),
+        ("s3:PutObject",),
+        Resource.WORKSPACES,
+        "A presigned upload, whole or in parts, can do no more than the function that signed it.",
+    ),
+    Grant(
+        "ReadFiles",
+        (Verb.REGISTER_ARTIFACT,),
+        ("s3:GetObject", "s3:GetObjectVersion"),
+        Resource.WORKSPACES,
+        "The service measures the file itself, at the version it pins.",
+    ),
+    Grant(
+        "ReadAndCopyFiles",
+        (Verb.LOAD_ARTIFACT,),
+        ("s3:GetObject", "s3:GetObjectVersion", "s3:PutObject"),
+        Resource.WORKSPACES,
+        "It signs downloads of the pinned version, and copies it into the caller's workspace.",
+    ),
+    Grant(
+        "NameNearFiles",
+        (Verb.REGISTER_ARTIFACT, Verb.LOAD_ARTIFACT),
+        ("s3:ListBucket",),
+        Resource.WORKSPACE_LISTING,
+        "Tells a missing file from a forbidden one, and names the files that are there instead.",
+    ),
+    Grant(
+        "WriteDerived",
+        (Verb.REGISTER_ARTIFACT,),
+        ("s3:PutObject",),
+        Resource.DERIVED,
+        "The full profile and the rows laid out for paging are written once, when a file is registered.",
+    ),
+    Grant(
+        "ReadDerivedProfile",
+        (Verb.DESCRIBE_ARTIFACT,),
+        ("s3:GetObject",),
+        Resource.DERIVED,
+        "The full profile is an object; the record holds only a part of it.",
+    ),
+    Grant(
+        "ReadDerivedRows",
+        (Verb.READ_ROWS, Verb.READ_COLUMNS),
+        ("s3:GetObject", "s3:GetObjectVersion"),
+        Resource.DERIVED,
+        "A page is cut from the rows as they were laid out at registration.",
+    ),
+    Grant(
+        "CreateRecords",
+        (Verb.REGISTER_ARTIFACT,),
+        ("dynamodb:GetItem", "dynamodb:PutItem"),
+        Resource.RECORDS,
+        "Creates the record on condition that there is none, and answers a repeated registration with it.",
+    ),
+    Grant(
+        "ReadRecords",
+        (Verb.DESCRIBE_ARTIFACT, Verb.READ_ROWS, Verb.READ_COLUMNS),
+        ("dynamodb:GetItem",),
+        Resource.RECORDS,
+        "A reference leads to one record, read consistently.",
+    ),
+    Grant(
+        "ReadRecordsAndAddLineage",
+        (Verb.LOAD_ARTIFACT,),
+        ("dynamodb:GetItem", "dynamodb:PutItem"),
+        Resource.RECORDS,
+        "A reference leads to one record; that it was loaded is an item of its own beside it.",
+    ),
+    Grant(
+        "ListOwnSession",
+        LISTERS,
+        ("dynamodb:Query",),
+        Resource.RECORDS,
+        "The caller's own session is listed from the table, where a record is visible at once.",
+    ),
+    Grant(
+        "FindByConversationAndRun",
+        (Verb.LIST_ARTIFACTS, *FINDERS),
+        ("dynamodb:Query",),
+        Resource.INDEXES,
+        "What another session of the conversation or run registered is found through its index.",
+    ),
+)
+
+
+def grants_of(verb: Verb) -> tuple[Grant, ...]:
+    """The rows of the table that are about ``verb``, in the table's order."""
+    return tuple(grant for grant in GRANTS if verb in grant.verbs)
