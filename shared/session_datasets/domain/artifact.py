@@ -81,6 +81,14 @@ class Artifact:
     def session_id(self) -> str:
         return self.scope.session_id
 
+    @property
+    def size(self) -> int:
+        return self.location.size
+
+    @property
+    def sha256(self) -> str:
+        return self.location.sha256
+
 
 @dataclass(frozen=True, slots=True)
 class ArtifactSummary:

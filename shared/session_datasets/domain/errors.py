@@ -66,46 +66,72 @@ PROBLEM_KINDS: Mapping[ProblemCode, ProblemKind] = {
     ProblemCode.TOKEN_EXPIRED: ProblemKind(
         "The access token has expired",
         401,
-        "Ask the orchestrator to open a new session of the same conversation or run; everything registered so far is still there.",
+        "Ask the orchestrator for a new session of the same conversation or run; what was registered is still there.",
     ),
     ProblemCode.TOKEN_INVALID: ProblemKind(
-        "The access token is not valid", 401, "Use the token that this deployment's open_session gave to this session, unchanged."
+        "The access token is not valid",
+        401,
+        "Use the token that this deployment's open_session gave to this session, unchanged.",
     ),
     ProblemCode.VERB_NOT_ALLOWED: ProblemKind(
         "The token does not allow this verb", 403, "Ask the orchestrator for a session that is allowed this verb."
     ),
     ProblemCode.NOT_FOUND: ProblemKind(
-        "No such artifact", 404, "Call list_artifacts to see what this session can reach, and use an artifact_id from there."
+        "No such artifact",
+        404,
+        "Call list_artifacts to see what this session can reach, and use an artifact_id from there.",
     ),
     ProblemCode.REFERENCE_MISMATCH: ProblemKind(
-        "The reference disagrees with the record", 409, "Pass the reference exactly as register_artifact or list_artifacts gave it."
+        "The reference disagrees with the record",
+        409,
+        "Pass the reference exactly as register_artifact or list_artifacts gave it.",
     ),
     ProblemCode.KEY_OUTSIDE_WORKSPACE: ProblemKind(
-        "The key is not in this session's workspace", 400, "Upload the file with prepare_upload and register the key it returns."
+        "The key is not in this session's workspace",
+        400,
+        "Upload the file with prepare_upload and register the key it returns.",
     ),
     ProblemCode.FILE_NOT_FOUND: ProblemKind(
-        "There is no file at this key", 404, "Upload the file first, then register the key that prepare_upload returned."
+        "There is no file at this key",
+        404,
+        "Upload the file first, then register the key that prepare_upload returned.",
     ),
     ProblemCode.EMPTY_FILE: ProblemKind(
-        "The file is empty", 422, "Write the data to the file (a header line is enough for zero rows), upload it and register again."
+        "The file is empty",
+        422,
+        "Write the data to the file (a header line is enough for zero rows), upload it and register again.",
     ),
     ProblemCode.UNREADABLE_FILE: ProblemKind(
-        "The file cannot be read as what it seems to be", 422, "Write the file again as CSV, JSON Lines or Parquet, then register it."
+        "The file cannot be read as what it seems to be",
+        422,
+        "Write the file again as CSV, JSON Lines or Parquet, then register it.",
     ),
     ProblemCode.CHECKSUM_MISMATCH: ProblemKind(
-        "The bytes are not the ones announced", 409, "Upload the file again and register the new version.", retryable=True
+        "The bytes are not the ones announced",
+        409,
+        "Upload the file again and register the new version.",
+        retryable=True,
     ),
     ProblemCode.SIZE_MISMATCH: ProblemKind(
-        "The file does not have the announced size", 409, "Upload the file again and register the new version.", retryable=True
+        "The file does not have the announced size",
+        409,
+        "Upload the file again and register the new version.",
+        retryable=True,
     ),
     ProblemCode.ROWS_MISMATCH: ProblemKind(
-        "The file does not have the announced rows", 409, "Check the file, or register it without 'rows' to take the counted number."
+        "The file does not have the announced rows",
+        409,
+        "Check the file, or register it without 'rows' to take the counted number.",
     ),
     ProblemCode.REQUEST_TOKEN_CONFLICT: ProblemKind(
-        "This request token was used for another registration", 409, "Use a new request_token for a different registration."
+        "This request token was used for another registration",
+        409,
+        "Use a new request_token for a different registration.",
     ),
     ProblemCode.TOO_LARGE: ProblemKind(
-        "The answer or the file is too large", 413, "Ask for fewer rows or columns, or load the file instead of reading it."
+        "The answer or the file is too large",
+        413,
+        "Ask for fewer rows or columns, or load the file instead of reading it.",
     ),
     ProblemCode.NOT_A_DATASET: ProblemKind(
         "The artifact has no rows to page", 422, "Use load_artifact to fetch the file and open it in the node."
@@ -114,19 +140,28 @@ PROBLEM_KINDS: Mapping[ProblemCode, ProblemKind] = {
         "No such column", 400, "Use a column name from the artifact's schema; describe_artifact lists them."
     ),
     ProblemCode.INVALID_CURSOR: ProblemKind(
-        "The cursor is not valid", 400, "Start the listing again without a cursor; use a cursor only with the same session and filters."
+        "The cursor is not valid",
+        400,
+        "Start the listing again without a cursor; use a cursor only with the same session and filters.",
     ),
     ProblemCode.FILE_MISSING: ProblemKind(
-        "The registered file is gone", 410, "Register the file again from the node that produced it, or choose another artifact."
+        "The registered file is gone",
+        410,
+        "Register the file again from the node that produced it, or choose another artifact.",
     ),
     ProblemCode.FILE_CHANGED: ProblemKind(
-        "The registered version of the file is gone", 409, "Register the present version of the file, and use the new reference."
+        "The registered version of the file is gone",
+        409,
+        "Register the present version of the file, and use the new reference.",
     ),
     ProblemCode.UNAVAILABLE: ProblemKind(
         "The service is busy", 503, "Wait a second and make the same call again; it is safe to repeat.", retryable=True
     ),
     ProblemCode.INTERNAL: ProblemKind(
-        "The service failed", 500, "Make the same call once more; if it fails again, report the request_id.", retryable=True
+        "The service failed",
+        500,
+        "Make the same call once more; if it fails again, report the request_id.",
+        retryable=True,
     ),
 }
 
@@ -146,7 +181,7 @@ class Problem:
         return PROBLEM_KINDS[self.code]
 
 
-class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not a fault of the program
+class Refusal(Exception):
     """Raised where a rule says no; the door answers with its ``problem``."""
 
     def __init__(

@@ -24,7 +24,7 @@ def checked_id(what: str, value: str) -> str:
     raise Refusal(
         ProblemCode.INVALID_REQUEST,
         f"{what} is not an id.",
-        advice=f"Use 1 to {ID_CHARACTERS_MAX} characters: a letter or digit first, then letters, digits, '.', '_', '@', '-'.",
+        advice=f"Use up to {ID_CHARACTERS_MAX} letters, digits, '.', '_', '@', '-'; a letter or digit first.",
     )
 
 

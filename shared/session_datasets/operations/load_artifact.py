@@ -55,7 +55,9 @@ def _require_present(service: Service, artifact: Artifact) -> None:
     if service.files.find(location.key, location.version_id):
         return
     if service.files.find(location.key):
-        raise Refusal(ProblemCode.FILE_CHANGED, f"The registered version of {artifact.name!r} is gone; a later one is there.")
+        raise Refusal(
+            ProblemCode.FILE_CHANGED, f"The registered version of {artifact.name!r} is gone; a later one is there."
+        )
     raise Refusal(ProblemCode.FILE_MISSING, f"The file of {artifact.name!r} has been deleted since it was registered.")
 
 

@@ -143,7 +143,14 @@ class Tables(Protocol):
         """
 
     def read_rows(
-        self, source: RangeSource, layout: Layout, *, offset: int, limit: int, columns: Sequence[str] | None, max_bytes: int
+        self,
+        source: RangeSource,
+        layout: Layout,
+        *,
+        offset: int,
+        limit: int,
+        columns: Sequence[str] | None,
+        max_bytes: int,
     ) -> Page:
         """One page; shrinks to ``max_bytes`` of JSON (UTF-8 after escaping) and to PAGE_CELLS_MAX, and says so.
 

@@ -21,7 +21,7 @@ def read_rows(
     columns: Sequence[str] | None,
     max_bytes: int,
 ) -> Page:
-    """``limit`` rows from ``offset``, fewer where ``max_bytes`` or the end comes first. An offset past the end is an empty page."""
+    """``limit`` rows from ``offset``, fewer where ``max_bytes`` or the end comes first; none past the end."""
     artifact = find_artifact(service, caller, reference)
     layout = layout_of(artifact)
     return service.tables.read_rows(

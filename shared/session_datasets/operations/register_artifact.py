@@ -95,7 +95,7 @@ def register_artifact(
         written_at=file.written_at,
     )
     own = Reference(new_id, caller.session_id)
-    if mark is None and (known := service.records.find(caller, own)):
+    if known := service.records.find(caller, own):
         return Registered(known, created=False)
     _require_visible(service, caller, wanted.lineage)
     artifact = _measured(service, caller, wanted, file, new_id)
@@ -123,10 +123,13 @@ def _the_file(service: Service, caller: Caller, wanted: Registration) -> StoredF
     if file is None:
         raise _file_not_found(service, caller, wanted)
     if file.size == 0:
-        raise Refusal(ProblemCode.EMPTY_FILE, f"{_tail(caller, service, wanted.key)} holds 0 bytes; nothing was registered.")
+        raise Refusal(
+            ProblemCode.EMPTY_FILE, f"{_tail(caller, service, wanted.key)} holds 0 bytes; nothing was registered."
+        )
     if wanted.size not in (None, file.size):
         raise Refusal(
-            ProblemCode.SIZE_MISMATCH, f"{wanted.size} bytes were announced, {file.size} are there; nothing was registered."
+            ProblemCode.SIZE_MISMATCH,
+            f"{wanted.size} bytes were announced, {file.size} are there; nothing was registered.",
         )
     return file
 
@@ -157,14 +160,13 @@ def _require_visible(service: Service, caller: Caller, lineage: Sequence[str]) -
             raise not_found()
 
 
-def _measured(
-    service: Service, caller: Caller, wanted: Registration, file: StoredFile, new_id: str
-) -> Artifact:
+def _measured(service: Service, caller: Caller, wanted: Registration, file: StoredFile, new_id: str) -> Artifact:
     """The artifact with everything that its record holds; its derived objects are stored."""
     with _fetched(service, file) as (path, sha256):
         if wanted.sha256 not in (None, sha256):
             raise Refusal(
-                ProblemCode.CHECKSUM_MISMATCH, "The stored bytes do not have the announced sha256; nothing was registered."
+                ProblemCode.CHECKSUM_MISMATCH,
+                "The stored bytes do not have the announced sha256; nothing was registered.",
             )
         location = Location(service.files.bucket, file.key, file.version_id, file.size, sha256)
         with _laid_out(service, path, location) as table:

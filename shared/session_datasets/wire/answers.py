@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_serializer
 
 from session_datasets.domain.artifact import Reference, Status
-from session_datasets.domain.page import LimitHit, Method
+from session_datasets.domain.page import LimitHit, Method, Page, Series, SeriesColumn
 from session_datasets.domain.profile import Encoding, Format, Kind
-from session_datasets.wire.base import Answer, Model
+from session_datasets.wire.base import Answer, Model, Request
 from session_datasets.wire.reference import ReferenceModel
 
 
@@ -107,6 +107,11 @@ class ArtifactFields(Answer):
 class RegisterArtifactAnswer(ArtifactFields):
     created: bool = Field(description="False when this registration was known already.")
 
+    @classmethod
+    def of(cls, request: Request, result: Any) -> Self:
+        fields = ArtifactFields.model_validate(result.artifact)
+        return cls.model_construct(**dict(fields), created=result.created)
+
 
 class DescribeArtifactAnswer(ArtifactFields):
     description: str
@@ -169,6 +174,25 @@ class ReadRowsAnswer(Answer):
     s3_requests: int
     bytes_read: int
 
+    @classmethod
+    def of(cls, request: Request, result: Any) -> Self:
+        reference: ReferenceModel = request.reference  # type: ignore[attr-defined]
+        page: Page = result
+        # Constructed, not validated: the cells are JSON values by the making, and there may be 200,000 of them.
+        return cls.model_construct(
+            artifact_id=reference.artifact_id,
+            columns=[ColumnPart.model_validate(column) for column in page.columns],
+            offset=page.offset,
+            rows=page.rows,
+            returned=page.returned,
+            total=page.total,
+            next_offset=page.next_offset,
+            limit_hit=page.limit_hit,
+            clipped=[ClippedPart.model_validate(cell) for cell in page.clipped],
+            s3_requests=page.cost.s3_requests,
+            bytes_read=page.cost.bytes_read,
+        )
+
     @model_serializer(mode="plain")
     def _serialize(self) -> dict[str, Any]:
         """Cells are JSON values already: they are passed on, not walked once more."""
@@ -210,3 +234,32 @@ class ReadColumnsAnswer(Answer):
     bucket_rows: int
     s3_requests: int
     bytes_read: int
+
+    @classmethod
+    def of(cls, request: Request, result: Any) -> Self:
+        reference: ReferenceModel = request.reference  # type: ignore[attr-defined]
+        series: Series = result
+        return cls(
+            artifact_id=reference.artifact_id,
+            columns=[_series_column(column) for column in series.columns],
+            offset=series.offset,
+            rows=series.rows,
+            total=series.total,
+            method=series.method,
+            bucket_rows=series.bucket_rows,
+            s3_requests=series.cost.s3_requests,
+            bytes_read=series.cost.bytes_read,
+        )
+
+
+def _series_column(series: SeriesColumn) -> SeriesColumnPart:
+    column = series.column
+    return SeriesColumnPart(
+        name=column.name,
+        type=column.type,
+        encoding=column.encoding,
+        nulls=series.nulls,
+        values=series.values,
+        min=series.min,
+        max=series.max,
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -43,6 +43,11 @@ class Answer(Model):
     model_config = ConfigDict(from_attributes=True, strict=False)
 
     v: int = WIRE_VERSION
+
+    @classmethod
+    def of(cls, request: Request, result: Any) -> Self:
+        """From what the operation gave, whose members bear the same names; a verb with more to say overrides it."""
+        return cls.model_validate(result)
 
     def to_json(self) -> dict[str, Any]:
         """JSON values; members that are null are left out, for an answer is read by a model that pays for it."""

@@ -41,7 +41,7 @@ def _widened(value: object) -> object:
         raise Refusal(
             ProblemCode.INVALID_REQUEST,
             "The reference names a location but no artifact_id.",
-            advice="Pass the artifact_id that register_artifact gave; a location alone does not say which registration is meant.",
+            advice="Pass the artifact_id that register_artifact gave; one location may be registered more than once.",
         )
     return value
 

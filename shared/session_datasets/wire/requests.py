@@ -69,7 +69,9 @@ class RegisterArtifactRequest(Request):
     sha256: Sha256 | None = Field(None, description="Declared checksum of the whole file, checked.")
     rows: int | None = Field(None, ge=0, description="Declared number of rows, checked.")
     request_token: str | None = Field(
-        None, min_length=1, max_length=limits.REQUEST_TOKEN_CHARACTERS_MAX,
+        None,
+        min_length=1,
+        max_length=limits.REQUEST_TOKEN_CHARACTERS_MAX,
         description="Makes a retry recognisable; another registration under the same token is refused.",
     )
 
@@ -81,7 +83,10 @@ class ListArtifactsRequest(Request):
         None, description="conversation when the session has one, else run, if absent."
     )
     name_contains: str | None = Field(
-        None, min_length=1, max_length=limits.NAME_CHARACTERS_MAX, description="In name or description; case does not count."
+        None,
+        min_length=1,
+        max_length=limits.NAME_CHARACTERS_MAX,
+        description="In name or description; case does not count.",
     )
     kind: Annotated[Kind, Field(strict=False)] | None = None
     limit: int = Field(limits.LIST_LIMIT_DEFAULT, ge=1, le=limits.LIST_LIMIT_MAX)
@@ -113,7 +118,9 @@ class ReadRowsRequest(_OneArtifactRequest):
     limit: int = Field(limits.PAGE_ROWS_DEFAULT, ge=1, le=limits.PAGE_ROWS_MAX)
     columns: Columns | None = Field(None, description="In this order; all when absent.")
     max_bytes: int = Field(
-        limits.PAGE_BYTES_DEFAULT, ge=limits.PAGE_BYTES_MIN, le=limits.PAGE_BYTES_MAX,
+        limits.PAGE_BYTES_DEFAULT,
+        ge=limits.PAGE_BYTES_MIN,
+        le=limits.PAGE_BYTES_MAX,
         description="Bytes of JSON that the rows may take; the page shrinks to it and says so.",
     )
 

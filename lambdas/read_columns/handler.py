@@ -1,0 +1,18 @@
+"""read_columns."""
+
+from __future__ import annotations
+
+from session_datasets.domain.names import Verb
+from session_datasets.operations.read_columns import read_columns
+from session_datasets.runtime import wiring
+from session_datasets.runtime.door import Door
+from session_datasets.wire.answers import ReadColumnsAnswer
+from session_datasets.wire.requests import ReadColumnsRequest
+
+handler = Door(
+    Verb.READ_COLUMNS,
+    request=ReadColumnsRequest,
+    operation=read_columns,
+    answer=ReadColumnsAnswer.of,
+    wire=wiring.tabular,
+)

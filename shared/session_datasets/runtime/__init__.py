@@ -1,0 +1,1 @@
+"""What a handler imports: settings, the door, and the wiring of one function."""

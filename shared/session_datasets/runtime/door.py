@@ -1,0 +1,128 @@
+"""The door of a function: check who calls, parse, call the operation, answer. Nothing else is decided here.
+
+A refused request is an answer (``{"v": 1, "problem": {…}}``), never an exception. What goes to the log names the
+caller, the verb, the outcome and its cost; the token, presigned URLs and the rows themselves never do.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from aws_lambda_powertools import Logger, Metrics, Tracer
+from aws_lambda_powertools.metrics import MetricUnit
+from pydantic import ValidationError
+
+from session_datasets.domain.errors import ProblemCode, Refusal
+from session_datasets.domain.names import METRICS_NAMESPACE, ORCHESTRATOR_VERBS, Verb
+from session_datasets.runtime.wiring import Wired
+from session_datasets.storage.faults import refusal_of as storage_refusal_of
+from session_datasets.wire.base import WIRE_VERSION, Answer, Request
+from session_datasets.wire.problem import ProblemModel, refusal_of
+
+R = TypeVar("R", bound=Request)
+
+# Members of an answer that are counted in metrics and told in the log.
+_COUNTED = {"returned": MetricUnit.Count, "bytes_read": MetricUnit.Bytes, "s3_requests": MetricUnit.Count}
+
+
+class Door(Generic[R]):
+    """One verb's Lambda handler. ``wire`` builds what the operation works on; tests hand in their own."""
+
+    def __init__(
+        self,
+        verb: Verb,
+        *,
+        request: type[R],
+        operation: Callable[..., Any],
+        answer: Callable[[R, Any], Answer],
+        wire: Callable[[], Wired],
+    ) -> None:
+        self._verb = verb
+        self._request = request
+        self._operation = operation
+        self._answer = answer
+        self._wire = wire
+        self._logger = Logger(service=verb.value)
+        self._metrics = Metrics(namespace=METRICS_NAMESPACE, service=verb.value)
+        self._tracer = Tracer(service=verb.value)
+
+    def __call__(self, event: Any, context: Any) -> dict[str, Any]:
+        """The Lambda entry point."""
+
+        # Neither the answer nor an error's text is captured: answers hold rows, tokens and presigned URLs.
+        @self._tracer.capture_lambda_handler(capture_response=False, capture_error=False)
+        @self._metrics.log_metrics(capture_cold_start_metric=True)
+        def handle(event: Any, context: Any) -> dict[str, Any]:
+            return self.serve(event, self._wire, request_id=context.aws_request_id)
+
+        answered: dict[str, Any] = handle(event, context)
+        return answered
+
+    def serve(self, body: Any, wire: Callable[[], Wired], request_id: str | None = None) -> dict[str, Any]:
+        """The whole exchange without Lambda around it."""
+        request_id = request_id or uuid.uuid4().hex
+        self._logger.clear_state()
+        self._logger.append_keys(request_id=request_id)
+        began = time.perf_counter()
+        try:
+            answered = self._answered(body, wire())
+            self._tell("answered", began, answered)
+        except Exception as error:
+            refusal = self._refusal(error)
+            answered = ProblemModel.of(refusal.problem, request_id).to_body()
+            self._metrics.add_metric(name="problems", unit=MetricUnit.Count, value=1)
+            if refusal.problem.code is ProblemCode.INTERNAL:
+                self._metrics.add_metric(name="failures", unit=MetricUnit.Count, value=1)
+            self._tell("refused", began, answered, code=refusal.problem.code.value)
+        return answered
+
+    def _answered(self, body: Any, wired: Wired) -> dict[str, Any]:
+        _check_version(body)
+        arguments: list[Any] = [wired.service]
+        # Who calls comes before what is asked: a stranger learns nothing about the rules of a body.
+        if self._verb not in ORCHESTRATOR_VERBS:
+            token = body.get("token")
+            caller = wired.tokens.caller_of(token if isinstance(token, str) else None)
+            self._logger.append_keys(owner=caller.owner, session_id=caller.session_id, node=caller.node)
+            if not caller.may(self._verb):
+                raise Refusal(
+                    ProblemCode.VERB_NOT_ALLOWED, f"This session may not call {self._verb}; nothing was done."
+                )
+            arguments.append(caller)
+        request = self._parsed(body)
+        return self._answer(request, self._operation(*arguments, **request.arguments())).to_json()
+
+    def _parsed(self, body: dict[str, Any]) -> R:
+        try:
+            return self._request.model_validate(body)
+        except ValidationError as error:
+            raise refusal_of(error) from None
+
+    def _refusal(self, error: Exception) -> Refusal:
+        """Any failure as an answer; one that nobody foresaw is logged whole and told by its request id only."""
+        if isinstance(error, Refusal):
+            return error
+        if busy := storage_refusal_of(error):
+            self._logger.warning("storage is busy", exc_info=error)
+            return busy
+        self._logger.error("unforeseen failure", exc_info=error)
+        return Refusal(ProblemCode.INTERNAL, "The call failed for a reason of the service's own; nothing was answered.")
+
+    def _tell(self, outcome: str, began: float, answered: dict[str, Any], **more: str) -> None:
+        counted = {name: answered[name] for name in _COUNTED if name in answered}
+        for name, value in counted.items():
+            self._metrics.add_metric(name="rows" if name == "returned" else name, unit=_COUNTED[name], value=value)
+        milliseconds = round((time.perf_counter() - began) * 1000, 1)
+        self._metrics.add_metric(name="calls", unit=MetricUnit.Count, value=1)
+        self._logger.info(outcome, milliseconds=milliseconds, **counted, **more)
+
+
+def _check_version(body: Any) -> None:
+    if not isinstance(body, dict):
+        raise Refusal(ProblemCode.INVALID_REQUEST, "The body is not a JSON object; nothing was done.")
+    version = body.get("v", WIRE_VERSION)
+    if version != WIRE_VERSION or isinstance(version, bool):
+        raise Refusal(ProblemCode.UNSUPPORTED_VERSION, f"This service speaks version {WIRE_VERSION}; nothing was done.")

@@ -1,0 +1,37 @@
+"""The one place that reads a function's environment; a bad deployment fails at its first call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from session_datasets.domain import names
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Empty where a function's verb does not need it."""
+
+    stack: str
+    signing_key_secret: str
+    bucket: str
+    table: str
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
+        """Raises RuntimeError that names the variable when one that every function needs is missing."""
+        return cls(
+            stack=_required(environment, names.ENV_STACK),
+            signing_key_secret=_required(environment, names.ENV_SIGNING_KEY),
+            bucket=environment.get(names.ENV_BUCKET, ""),
+            table=environment.get(names.ENV_TABLE, ""),
+        )
+
+
+def _required(environment: Mapping[str, str], name: str) -> str:
+    if value := environment.get(name):
+        return value
+    raise RuntimeError(
+        f"The environment variable {name} is not set; deploy the function with the stack that defines it."
+    )

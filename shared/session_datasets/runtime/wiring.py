@@ -1,0 +1,80 @@
+"""Which real stores stand behind the operations of a function. Built once a process, at its first call."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache, partial
+from typing import Any, NoReturn
+
+from session_datasets.domain.keyring import Keyring
+from session_datasets.operations.ports import Service, Tables
+from session_datasets.runtime.settings import Settings
+from session_datasets.runtime.signing_key import keyring_from_secret
+from session_datasets.runtime.tokens import AccessTokens
+from session_datasets.storage.artifact_records import DynamoArtifactRecords
+from session_datasets.storage.aws import dynamodb_client, s3_client
+from session_datasets.storage.cursor import SignedCursors
+from session_datasets.storage.derived_files import S3DerivedFiles
+from session_datasets.storage.workspace_files import S3WorkspaceFiles
+
+
+@dataclass(frozen=True, slots=True)
+class Wired:
+    """What the door needs: the tokens to check, and the service to call."""
+
+    tokens: AccessTokens
+    service: Service
+
+
+@cache
+def light() -> Wired:
+    """For the verbs that never open a file as a table; their bundle has no pyarrow."""
+    return _wired(_NoTables())
+
+
+@cache
+def tabular() -> Wired:
+    from session_datasets.formats.tables import ArrowTables
+
+    return _wired(ArrowTables())
+
+
+def wired(settings: Settings, keyring: Callable[[], Keyring], s3: Any, dynamodb: Any, tables: Tables) -> Wired:
+    """The same rooms on any clients."""
+    tokens = AccessTokens(keyring, settings.stack)
+    service = Service(
+        files=S3WorkspaceFiles(s3, settings.bucket, _now),
+        derived=S3DerivedFiles(s3, settings.bucket),
+        records=DynamoArtifactRecords(dynamodb, settings.table),
+        cursors=SignedCursors(keyring),
+        tokens=tokens,
+        tables=tables,
+        clock=_now,
+        new_id=new_session_id,
+    )
+    return Wired(tokens, service)
+
+
+def _wired(tables: Tables) -> Wired:
+    settings = Settings.from_environment()
+    keyring = partial(keyring_from_secret, settings.signing_key_secret)
+    return wired(settings, keyring, s3_client(), dynamodb_client(), tables)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def new_session_id() -> str:
+    """96 random bits, after SnapStart's restore as well: nothing is drawn before the first call."""
+    return f"ses-{secrets.token_hex(12)}"
+
+
+class _NoTables:
+    """Stands where a function's bundle has no tables room."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{name}: this function's bundle opens no tables")

@@ -1,0 +1,1 @@
+"""S3 and DynamoDB: the only boto3 on the server, the only place that builds keys."""

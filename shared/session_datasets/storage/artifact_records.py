@@ -1,0 +1,221 @@
+"""The index in DynamoDB.
+
+One item a record: keys, the sparse index keys, ``summary`` (what a listing shows, projected into both indexes)
+and ``document`` (the whole artifact as JSON text, so that statistics of any type survive). Beside the records
+of a session lie its request marks and its hand-overs, under sort keys of their own.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError
+from pydantic import TypeAdapter
+
+from session_datasets.domain.artifact import (
+    ARTIFACT_ID_PREFIX,
+    Artifact,
+    ArtifactSummary,
+    Handoff,
+    Reference,
+    RequestMark,
+)
+from session_datasets.domain.names import (
+    CONVERSATION_INDEX,
+    CONVERSATION_KEY,
+    PARTITION_KEY,
+    RUN_INDEX,
+    RUN_KEY,
+    SORT_KEY,
+    SUMMARY_ATTRIBUTE,
+)
+from session_datasets.domain.scope import Caller, ListScope
+from session_datasets.storage import keys
+from session_datasets.storage.faults import error_code
+
+_DOCUMENT = "document"
+# Sorts after every artifact id: their alphabet ends with 'z'.
+_AFTER_ALL_IDS = ARTIFACT_ID_PREFIX + "~"
+_INDEXES = {ListScope.CONVERSATION: (CONVERSATION_INDEX, CONVERSATION_KEY), ListScope.RUN: (RUN_INDEX, RUN_KEY)}
+
+_ARTIFACT = TypeAdapter(Artifact)
+_SUMMARY = TypeAdapter(ArtifactSummary)
+_MARK = TypeAdapter(RequestMark)
+_serialize = TypeSerializer().serialize
+_deserialize = TypeDeserializer().deserialize
+
+Item = dict[str, Any]
+
+
+class DynamoArtifactRecords:
+    """``operations.ports.ArtifactRecords`` on one table."""
+
+    def __init__(self, dynamodb: BaseClient, table: str) -> None:
+        self._dynamodb = dynamodb
+        self._table = table
+
+    # --- writing -----------------------------------------------------------------------------------------
+
+    def create(self, artifact: Artifact, mark: RequestMark | None) -> bool:
+        puts = [self._new(_record_item(artifact))]
+        if mark is not None:
+            puts.append(self._new(_mark_item(artifact, mark)))
+        try:
+            if len(puts) == 1:
+                self._dynamodb.put_item(**puts[0])
+            else:
+                self._dynamodb.transact_write_items(TransactItems=[{"Put": put} for put in puts])
+        except ClientError as error:
+            if error_code(error) in ("ConditionalCheckFailedException", "TransactionCanceledException"):
+                return False
+            raise
+        return True
+
+    def record_handoff(self, handoff: Handoff) -> None:
+        caller, artifact = handoff.caller, handoff.artifact
+        item = {
+            PARTITION_KEY: keys.partition(caller.owner, caller.session_id),
+            SORT_KEY: keys.handoff_sort_key(artifact.artifact_id),
+            "from_session": artifact.session_id,
+            "node": caller.node,
+            "loaded_at": handoff.loaded_at.isoformat(),
+        }
+        self._dynamodb.put_item(TableName=self._table, Item=_wire(item))
+
+    def _new(self, item: Item) -> dict[str, Any]:
+        """A put that never overwrites."""
+        return {
+            "TableName": self._table,
+            "Item": _wire(item),
+            "ConditionExpression": "attribute_not_exists(#sort)",
+            "ExpressionAttributeNames": {"#sort": SORT_KEY},
+        }
+
+    # --- finding one -------------------------------------------------------------------------------------
+
+    def find_request(self, caller: Caller, token: str) -> tuple[RequestMark, str] | None:
+        item = self._get(keys.partition(caller.owner, caller.session_id), keys.request_sort_key(token))
+        return (_MARK.validate_json(item[_DOCUMENT]), item["led_to"]) if item else None
+
+    def find(self, caller: Caller, reference: Reference) -> Artifact | None:
+        artifact = self._found(caller, reference)
+        return artifact if artifact and artifact.scope.visible_to(caller) else None
+
+    def _found(self, caller: Caller, reference: Reference) -> Artifact | None:
+        """By the session that the reference names; by id alone, in the caller's own scopes."""
+        if reference.session_id is not None:
+            return self._record(caller.owner, reference.session_id, reference.artifact_id)
+        if own := self._record(caller.owner, caller.session_id, reference.artifact_id):
+            return own
+        for scope, scope_id in ((ListScope.CONVERSATION, caller.conversation_id), (ListScope.RUN, caller.run_id)):
+            if scope_id is not None and (partition := self._indexed(caller.owner, scope, scope_id, reference)):
+                return _artifact(self._get(partition, reference.artifact_id))
+        return None
+
+    def _record(self, owner: str, session_id: str, artifact_id: str) -> Artifact | None:
+        return _artifact(self._get(keys.partition(owner, session_id), artifact_id))
+
+    def _indexed(self, owner: str, scope: ListScope, scope_id: str, reference: Reference) -> str | None:
+        """The partition of the record with this id, as the scope's index knows it."""
+        index, key = _INDEXES[scope]
+        found = self._dynamodb.query(
+            TableName=self._table,
+            IndexName=index,
+            KeyConditionExpression="#scope = :scope AND #id = :id",
+            ExpressionAttributeNames={"#scope": key, "#id": SORT_KEY},
+            ExpressionAttributeValues=_wire({":scope": keys.partition(owner, scope_id), ":id": reference.artifact_id}),
+            Limit=1,
+        )
+        return str(_plain(found["Items"][0])[PARTITION_KEY]) if found["Items"] else None
+
+    def _get(self, partition: str, sort_key: str) -> Item | None:
+        found = self._dynamodb.get_item(
+            TableName=self._table, Key=_wire({PARTITION_KEY: partition, SORT_KEY: sort_key}), ConsistentRead=True
+        )
+        return _plain(found["Item"]) if "Item" in found else None
+
+    # --- listing -----------------------------------------------------------------------------------------
+
+    def newest_first(self, caller: Caller, scope: ListScope, before: str | None) -> Iterator[ArtifactSummary]:
+        """A wider scope's index lags by moments; what this session wrote itself is merged in, read consistently."""
+        own = self._descending(None, PARTITION_KEY, keys.partition(caller.owner, caller.session_id), before)
+        if scope is ListScope.SESSION:
+            return own
+        index, key = _INDEXES[scope]
+        scope_id = caller.conversation_id if scope is ListScope.CONVERSATION else caller.run_id
+        wider = self._descending(index, key, keys.partition(caller.owner, scope_id or ""), before)
+        return _without_repeats(heapq.merge(own, wider, key=lambda summary: summary.artifact_id, reverse=True))
+
+    def _descending(self, index: str | None, key: str, partition: str, before: str | None) -> Iterator[ArtifactSummary]:
+        query: dict[str, Any] = {
+            "TableName": self._table,
+            "KeyConditionExpression": "#scope = :scope AND #id BETWEEN :first AND :last",
+            "ProjectionExpression": "#summary",
+            "ExpressionAttributeNames": {"#scope": key, "#id": SORT_KEY, "#summary": SUMMARY_ATTRIBUTE},
+            "ExpressionAttributeValues": _wire(
+                {":scope": partition, ":first": ARTIFACT_ID_PREFIX, ":last": before or _AFTER_ALL_IDS}
+            ),
+            "ScanIndexForward": False,
+            **({"IndexName": index} if index else {"ConsistentRead": True}),
+        }
+        for page in self._dynamodb.get_paginator("query").paginate(**query):
+            for item in page["Items"]:
+                summary = _SUMMARY.validate_python(_plain(item)[SUMMARY_ATTRIBUTE])
+                if summary.artifact_id != before:
+                    yield summary
+
+
+def _without_repeats(summaries: Iterator[ArtifactSummary]) -> Iterator[ArtifactSummary]:
+    last_id = None
+    for summary in summaries:
+        if summary.artifact_id != last_id:
+            yield summary
+        last_id = summary.artifact_id
+
+
+def _record_item(artifact: Artifact) -> Item:
+    scope = artifact.scope
+    item = {
+        PARTITION_KEY: keys.partition(scope.owner, scope.session_id),
+        SORT_KEY: artifact.artifact_id,
+        SUMMARY_ATTRIBUTE: _summary_map(artifact),
+        _DOCUMENT: _ARTIFACT.dump_json(artifact).decode(),
+    }
+    # Sparse: a record without a conversation, or without a run, is in neither the one index nor the other.
+    if scope.conversation_id is not None:
+        item[CONVERSATION_KEY] = keys.partition(scope.owner, scope.conversation_id)
+    if scope.run_id is not None:
+        item[RUN_KEY] = keys.partition(scope.owner, scope.run_id)
+    return item
+
+
+def _summary_map(artifact: Artifact) -> Mapping[str, Any]:
+    summary = asdict(ArtifactSummary.of(artifact))
+    summary["created_at"] = summary["created_at"].isoformat()
+    return summary
+
+
+def _mark_item(artifact: Artifact, mark: RequestMark) -> Item:
+    return {
+        PARTITION_KEY: keys.partition(artifact.scope.owner, artifact.session_id),
+        SORT_KEY: keys.request_sort_key(mark.token),
+        "led_to": artifact.artifact_id,
+        _DOCUMENT: _MARK.dump_json(mark).decode(),
+    }
+
+
+def _artifact(item: Item | None) -> Artifact | None:
+    return _ARTIFACT.validate_json(item[_DOCUMENT]) if item else None
+
+
+def _wire(item: Item) -> dict[str, Any]:
+    return {name: _serialize(value) for name, value in item.items()}
+
+
+def _plain(item: Mapping[str, Any]) -> Item:
+    return {name: _deserialize(value) for name, value in item.items()}

@@ -1,0 +1,45 @@
+"""What a failing call to AWS means to a caller: busy and worth another try, or a fault of ours."""
+
+from __future__ import annotations
+
+from botocore.exceptions import (
+    ClientError,
+    HTTPClientError,
+    ReadTimeoutError,
+)
+from botocore.exceptions import (
+    ConnectionError as BotoConnectionError,
+)
+
+from session_datasets.domain.errors import ProblemCode, Refusal
+
+_BUSY = frozenset(
+    {
+        "InternalError",
+        "InternalServerError",
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "RequestTimeout",
+        "ServiceUnavailable",
+        "SlowDown",
+        "ThrottlingException",
+        "TransactionConflictException",
+        "TransactionInProgressException",
+    }
+)
+
+
+def error_code(error: ClientError) -> str:
+    return str(error.response.get("Error", {}).get("Code", ""))
+
+
+def refusal_of(error: BaseException) -> Refusal | None:
+    """``unavailable`` for throttling, time-outs and server errors of AWS; None for anything else."""
+    if isinstance(error, ClientError):
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+        busy = error_code(error) in _BUSY or status >= 500
+    else:
+        busy = isinstance(error, BotoConnectionError | HTTPClientError | ReadTimeoutError)
+    return (
+        Refusal(ProblemCode.UNAVAILABLE, "Storage did not answer in time; the call may be repeated.") if busy else None
+    )

@@ -1,0 +1,93 @@
+"""Every S3 key and DynamoDB key of the product is built or checked here, from ids that the door has checked.
+
+S3 keeps ``a/../b`` and ``%2e`` literally, so nothing is normalised: a key is on the allow-list or refused.
+"""
+
+from __future__ import annotations
+
+import re
+
+from session_datasets.domain.artifact import Artifact
+from session_datasets.domain.errors import ProblemCode, Refusal
+from session_datasets.domain.limits import FILE_NAME_BYTES_MAX, KEY_BYTES_MAX
+from session_datasets.domain.names import CONVERSATIONS_SEGMENT, DERIVED_PREFIX, RUNS_SEGMENT
+from session_datasets.domain.scope import Caller
+
+DATASETS_FOLDER = "datasets"
+DOCUMENTS_FOLDER = "docs"
+_LOADED_FOLDER = "loaded"
+
+# No leading dot, so neither '.' nor '..' is a segment; ASCII only, so no look-alikes and no normal forms.
+_SEGMENT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9 ._@=+(),-]*", re.ASCII)
+_UNSAFE = re.compile(r"[^A-Za-z0-9 ._@=+(),-]", re.ASCII)
+
+
+def workspace_prefix(caller: Caller) -> str:
+    """A node of a run has a workspace of its own; the sessions of a chat share their conversation's."""
+    if caller.run_id is not None:
+        return f"{caller.owner}/{RUNS_SEGMENT}/{caller.run_id}/{caller.session_id}/"
+    return f"{caller.owner}/{CONVERSATIONS_SEGMENT}/{caller.conversation_id}/"
+
+
+def upload_key(caller: Caller, file_name: str) -> str:
+    if not _is_segment(file_name):
+        raise Refusal(
+            ProblemCode.INVALID_REQUEST,
+            "file_name: not a plain file name; no upload was prepared.",
+            advice=f"Use up to {FILE_NAME_BYTES_MAX} of A-Z a-z 0-9 space . _ @ = + ( ) , - and begin with a letter or digit.",
+            retry_with={"file_name": safe_file_name(file_name)},
+        )
+    return f"{workspace_prefix(caller)}{DATASETS_FOLDER}/{file_name}"
+
+
+def copy_key(caller: Caller, artifact: Artifact) -> str:
+    name = artifact.location.file_name
+    return f"{workspace_prefix(caller)}{DATASETS_FOLDER}/{_LOADED_FOLDER}/{artifact.artifact_id}/{name}"
+
+
+def require_inside(caller: Caller, key: str) -> None:
+    """Refuses a key that is not a file below datasets/ or docs/ of the caller's own workspace."""
+    prefix = workspace_prefix(caller)
+    folder, _, rest = key.removeprefix(prefix).partition("/")
+    segments = rest.split("/")
+    inside = key.startswith(prefix) and folder in (DATASETS_FOLDER, DOCUMENTS_FOLDER)
+    if not inside or not all(_is_segment(segment) for segment in segments) or len(key) > KEY_BYTES_MAX:
+        raise Refusal(
+            ProblemCode.KEY_OUTSIDE_WORKSPACE,
+            f"The key is no file below {prefix}{DATASETS_FOLDER}/ or {prefix}{DOCUMENTS_FOLDER}/; nothing was registered.",
+        )
+
+
+def safe_file_name(file_name: str) -> str:
+    """The nearest name that is a plain segment; the suffix survives a cut."""
+    name = _UNSAFE.sub("_", re.split(r"[/\\]", file_name)[-1]).lstrip(". ") or "file"
+    if not _SEGMENT.match(name):
+        name = f"_{name}"
+    stem, dot, suffix = name.rpartition(".")
+    keep = FILE_NAME_BYTES_MAX - len(dot) - len(suffix)
+    return f"{stem[:keep]}{dot}{suffix}" if stem and keep > 0 else name[:FILE_NAME_BYTES_MAX]
+
+
+def _is_segment(text: str) -> bool:
+    return len(text) <= FILE_NAME_BYTES_MAX and _SEGMENT.fullmatch(text) is not None
+
+
+def rows_key(owner: str, artifact_id: str) -> str:
+    return f"{DERIVED_PREFIX}/{owner}/{artifact_id}/rows"
+
+
+def profile_key(owner: str, artifact_id: str) -> str:
+    return f"{DERIVED_PREFIX}/{owner}/{artifact_id}/profile.json"
+
+
+def partition(owner: str, scope_id: str) -> str:
+    """Partition key of a session, a conversation or a run; '#' is in no id."""
+    return f"{owner}#{scope_id}"
+
+
+def request_sort_key(token: str) -> str:
+    return f"request#{token}"
+
+
+def handoff_sort_key(artifact_id: str) -> str:
+    return f"handoff#{artifact_id}"

@@ -1,0 +1,137 @@
+"""The nodes' files in S3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from boto3.s3.transfer import TransferConfig
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError
+
+from session_datasets.domain.artifact import Artifact, Location
+from session_datasets.domain.errors import ProblemCode, Refusal
+from session_datasets.domain.files import PresignedRequest, StoredFile, UploadPart, UploadPlan
+from session_datasets.domain.limits import (
+    COPY_BYTES_MAX,
+    COPY_PART_BYTES,
+    MIB,
+    NEAR_KEYS_SCANNED_MAX,
+    PRESIGNED_SECONDS,
+    SINGLE_UPLOAD_BYTES_MAX,
+    UPLOAD_PART_BYTES,
+    UPLOAD_PARTS_MAX,
+)
+from session_datasets.domain.scope import Caller
+from session_datasets.storage import keys
+
+_CHUNK_BYTES = 1 * MIB
+# Server-side copies above COPY_BYTES_MAX go in parts; the parts run beside each other, S3 does the work.
+_COPYING = TransferConfig(multipart_threshold=COPY_BYTES_MAX, multipart_chunksize=COPY_PART_BYTES, max_concurrency=10)
+
+
+class S3WorkspaceFiles:
+    """``operations.ports.WorkspaceFiles`` on one bucket."""
+
+    def __init__(self, s3: BaseClient, bucket: str, clock: Callable[[], datetime]) -> None:
+        self._s3 = s3
+        self._bucket = bucket
+        self._clock = clock
+
+    @property
+    def bucket(self) -> str:
+        return self._bucket
+
+    def workspace(self, caller: Caller) -> str:
+        return keys.workspace_prefix(caller)
+
+    def upload_key(self, caller: Caller, file_name: str) -> str:
+        return keys.upload_key(caller, file_name)
+
+    def require_inside(self, caller: Caller, key: str) -> None:
+        keys.require_inside(caller, key)
+
+    def copy_key(self, caller: Caller, artifact: Artifact) -> str:
+        return keys.copy_key(caller, artifact)
+
+    def find(self, key: str, version_id: str | None = None) -> StoredFile | None:
+        wanted = {"Bucket": self._bucket, "Key": key}
+        if version_id is not None:
+            wanted["VersionId"] = version_id
+        try:
+            head = self._s3.head_object(**wanted)
+        except ClientError as error:
+            # 400: no version id at all; 404: nothing there; 405: a delete marker.
+            if error.response["ResponseMetadata"]["HTTPStatusCode"] in (400, 404, 405):
+                return None
+            raise
+        return StoredFile(
+            key=key,
+            version_id=head.get("VersionId", "null"),
+            size=head["ContentLength"],
+            written_at=head["LastModified"],
+            metadata=head.get("Metadata", {}),
+        )
+
+    def near_keys(self, prefix: str) -> Sequence[str]:
+        page = self._s3.list_objects_v2(Bucket=self._bucket, Prefix=prefix, MaxKeys=NEAR_KEYS_SCANNED_MAX)
+        return [item["Key"] for item in page.get("Contents", [])]
+
+    def chunks(self, key: str, version_id: str) -> Iterator[bytes]:
+        body = self._s3.get_object(Bucket=self._bucket, Key=key, VersionId=version_id)["Body"]
+        yield from body.iter_chunks(_CHUNK_BYTES)
+
+    def presign_download(self, location: Location) -> PresignedRequest:
+        wanted = {"Key": location.key, "VersionId": location.version_id}
+        return self._presigned("GET", "get_object", wanted, headers={})
+
+    def copy(self, location: Location, key: str) -> StoredFile:
+        self._s3.copy(
+            {"Bucket": location.bucket, "Key": location.key, "VersionId": location.version_id},
+            self._bucket,
+            key,
+            ExtraArgs={"Metadata": {"sha256": location.sha256}, "MetadataDirective": "REPLACE"},
+            Config=_COPYING,
+        )
+        copied = self.find(key)
+        if copied is None or copied.size != location.size:
+            raise Refusal(ProblemCode.UNAVAILABLE, "The copy was replaced while it was made.")
+        return copied
+
+    def plan_upload(self, key: str, size: int, sha256: str) -> UploadPlan:
+        if size <= SINGLE_UPLOAD_BYTES_MAX:
+            return UploadPlan(key, put=self._presigned_put(key, size, sha256))
+        upload = {"Key": key, "UploadId": self._begin_upload(key, sha256)}
+        parts = [
+            UploadPart(number, offset, length, self._presigned("PUT", "upload_part", {**upload, "PartNumber": number}))
+            for number, offset, length in part_ranges(size)
+        ]
+        complete = self._presigned("POST", "complete_multipart_upload", upload)
+        return UploadPlan(key, parts=tuple(parts), complete=complete)
+
+    def _begin_upload(self, key: str, sha256: str) -> str:
+        begun = self._s3.create_multipart_upload(Bucket=self._bucket, Key=key, Metadata={"sha256": sha256})
+        return str(begun["UploadId"])
+
+    def _presigned_put(self, key: str, size: int, sha256: str) -> PresignedRequest:
+        # Length and checksum are signed: the URL takes these bytes and no others.
+        signed = {"Content-Length": str(size), "x-amz-meta-sha256": sha256}
+        wanted = {"Key": key, "ContentLength": size, "Metadata": {"sha256": sha256}}
+        return self._presigned("PUT", "put_object", wanted, headers=signed)
+
+    def _presigned(
+        self, method: str, operation: str, wanted: Mapping[str, Any], headers: Mapping[str, str] | None = None
+    ) -> PresignedRequest:
+        expires_at = self._clock() + timedelta(seconds=PRESIGNED_SECONDS)
+        url = self._s3.generate_presigned_url(
+            operation, Params={"Bucket": self._bucket, **wanted}, ExpiresIn=PRESIGNED_SECONDS, HttpMethod=method
+        )
+        return PresignedRequest(method, url, dict(headers or {}), expires_at)
+
+
+def part_ranges(size: int) -> list[tuple[int, int, int]]:
+    """(number from 1, offset, length) of each part; parts grow where UPLOAD_PART_BYTES would make too many."""
+    length = max(UPLOAD_PART_BYTES, -(-size // UPLOAD_PARTS_MAX))
+    offsets = range(0, size, length)
+    return [(number, offset, min(length, size - offset)) for number, offset in enumerate(offsets, start=1)]
