@@ -1,0 +1,164 @@
+"""The pinned CDK command line, and the deployment of the project's stack to an emulator with it."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+from infra.local import node
+from infra.local.deployed import DeployedStack
+from infra.local.places import LOCAL, ROOT, TOOLS
+from infra.local.surroundings import ACCESS_KEY, ACCOUNT, REGION, SECRET_KEY, aws_client, scrubbed
+from infra.local.tools import ToolError
+from session_datasets.domain.names import DEFAULT_STACK
+
+TOOLKIT_STACK = "CDKToolkit"
+DEPLOY_SECONDS = 600
+
+
+class DeployError(Exception):
+    """The CDK command line failed; the text ends with what it printed."""
+
+
+def command_line() -> Path:
+    """The ``cdk`` program, installed from package-lock.json under ``.local`` when it is not there yet."""
+    place = TOOLS / "cdk"
+    inputs = [ROOT / "package.json", ROOT / "package-lock.json"]
+    wanted = hashlib.sha256(b"".join(file.read_bytes() for file in inputs)).hexdigest()
+    stamp = place / "installed-from"
+    place.mkdir(parents=True, exist_ok=True)
+    with (TOOLS / "cdk.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not stamp.is_file() or stamp.read_text() != wanted:
+            _install(place, inputs)
+            stamp.write_text(wanted)
+    return place / "node_modules" / ".bin" / "cdk"
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line for a real account, in the caller's environment and terminal; its exit status."""
+    environment = {**os.environ, **node.environment()}
+    command = [str(command_line()), *arguments, "--app", _app()]
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+
+
+def deploy(
+    endpoint: str, *, stack: str = DEFAULT_STACK, env: str = "local", log: Path | None = None
+) -> DeployedStack:
+    """Bootstrap the emulator when it needs it and deploy the stack; raises DeployError.
+
+    `log` receives what the CDK prints; without it the output is shown only when the deployment fails.
+    """
+    with tempfile.TemporaryDirectory(prefix="deploy-", dir=_made(LOCAL)) as scratch:
+        work = Path(scratch)
+        if not exists(endpoint, TOOLKIT_STACK):
+            _cdk(endpoint, work, log, "bootstrap", f"aws://{ACCOUNT}/{REGION}")
+        outputs = work / "outputs.json"
+        _cdk(
+            endpoint, work, log,
+            "deploy", stack, "--require-approval", "never", "--outputs-file", str(outputs),
+            "-c", f"env={env}", "-c", f"stack={stack}",
+        )  # fmt: skip
+        return DeployedStack(stack, endpoint, json.loads(outputs.read_text()).get(stack, {}))
+
+
+def exists(endpoint: str, stack: str) -> bool:
+    """Whether `stack` stands, complete, in the account behind `endpoint`."""
+    return _status(endpoint, stack).endswith("_COMPLETE")
+
+
+def existing(endpoint: str, stack: str) -> DeployedStack:
+    """The stack as an earlier deployment left it; raises ClientError when there is none."""
+    description = _cloudformation(endpoint).describe_stacks(StackName=stack)["Stacks"][0]
+    outputs = {output["OutputKey"]: output["OutputValue"] for output in description.get("Outputs", [])}
+    return DeployedStack(stack, endpoint, outputs)
+
+
+def _status(endpoint: str, stack: str) -> str:
+    try:
+        return str(_cloudformation(endpoint).describe_stacks(StackName=stack)["Stacks"][0]["StackStatus"])
+    except ClientError:
+        return "NONE"
+
+
+def _cloudformation(endpoint: str):  # type: ignore[no-untyped-def]
+    return boto3.client(
+        "cloudformation",
+        endpoint_url=endpoint,
+        region_name=REGION,
+        aws_access_key_id=ACCESS_KEY,
+        aws_secret_access_key=SECRET_KEY,
+        config=Config(connect_timeout=5, read_timeout=60),
+    )
+
+
+def _cdk(endpoint: str, work: Path, log: Path | None, *arguments: str) -> None:
+    command = [str(command_line()), *arguments, "--app", _app(), "--output", str(work / "cdk.out")]
+    quiet = ["--ci", "--progress", "events", "--no-color", "--no-notices"]
+    done = subprocess.run(
+        [*command, *quiet],
+        cwd=ROOT,
+        env=_environment(endpoint, work),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=DEPLOY_SECONDS,
+        check=False,
+    )
+    if log is not None:
+        with log.open("a") as file:
+            file.write(done.stdout)
+    if done.returncode:
+        raise DeployError(f"cdk {' '.join(arguments)} failed ({done.returncode}):\n{done.stdout[-6000:]}")
+
+
+def _environment(endpoint: str, work: Path) -> Mapping[str, str]:
+    return {
+        **scrubbed(work),
+        **aws_client(endpoint),
+        **node.environment(),
+        "CDK_HOME": str(_made(LOCAL / "cdk")),
+        "CDK_DISABLE_CLI_TELEMETRY": "true",
+        "CDK_DEFAULT_ACCOUNT": ACCOUNT,
+        "CDK_DEFAULT_REGION": REGION,
+    }
+
+
+def _app() -> str:
+    """The app's command, with this interpreter and not with whichever ``python`` the path holds."""
+    return shlex.join([sys.executable, str(ROOT / "app.py")])
+
+
+def _install(place: Path, inputs: Sequence[Path]) -> None:
+    print(f"Installing the CDK command line under {place} (once) ...", file=sys.stderr, flush=True)
+    for file in [*inputs, ROOT / ".npmrc"]:
+        shutil.copy(file, place)
+    done = subprocess.run(
+        [*node.npm(), "ci", "--ignore-scripts"],
+        cwd=place,
+        env={**os.environ, **node.environment()},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise ToolError(f"npm ci failed ({done.returncode}):\n{done.stderr[-4000:]}")
+
+
+def _made(directory: Path) -> Path:
+    directory.mkdir(parents=True, exist_ok=True)
+    return directory

@@ -1,0 +1,28 @@
+"""What a client needs to know of a deployed stack."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from infra.local.surroundings import REGION, aws_client
+from session_datasets.domain.names import ENV_STACK, Verb, function_name
+
+
+@dataclass(frozen=True)
+class DeployedStack:
+    """A stack that stands behind `endpoint`, with its CloudFormation outputs by name."""
+
+    name: str
+    endpoint: str
+    outputs: Mapping[str, str] = field(default_factory=dict)
+    region: str = REGION
+
+    @property
+    def functions(self) -> Mapping[Verb, str]:
+        """The function's name of every verb."""
+        return {verb: function_name(self.name, verb) for verb in Verb}
+
+    def client_environment(self) -> dict[str, str]:
+        """The variables with which an AWS client, or the project's own, finds this stack."""
+        return {**aws_client(self.endpoint), ENV_STACK: self.name}

@@ -1,0 +1,40 @@
+"""MiniStack: the embedded default. It starts in a fraction of a second and keeps its state when asked to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from infra.local import tools
+from infra.local.emulator import HOST, Emulator
+from infra.local.surroundings import ACCESS_KEY, REGION, SECRET_KEY
+
+
+class MiniStack(Emulator):
+    """With `keeps_state`, what it holds is written below the state directory when it is stopped."""
+
+    name = "MiniStack"
+    version = "1.5.33"
+    health_path = "/_ministack/health"
+
+    def __init__(self, state: Path, *, port: int | None = None, keeps_state: bool = False) -> None:
+        super().__init__(state, port=port)
+        self._keeps_state = keeps_state
+
+    def command(self) -> list[str]:
+        return [str(tools.ministack()), "ministack", "--functions-python", str(tools.functions())]
+
+    def settings(self, port: int) -> Mapping[str, str]:
+        keeps = "1" if self._keeps_state else "0"
+        return {
+            "BIND_HOST": HOST,
+            "GATEWAY_PORT": str(port),
+            "MINISTACK_REGION": REGION,
+            "AWS_ACCESS_KEY_ID": ACCESS_KEY,
+            "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
+            "DOCKER_HOST": "unix:///nonexistent",
+            "PERSIST_STATE": keeps,
+            "STATE_DIR": str(self.state / "services"),
+            "S3_PERSIST": keeps,
+            "S3_DATA_DIR": str(self.state / "objects"),
+        }
