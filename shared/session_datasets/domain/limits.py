@@ -32,7 +32,8 @@ SINGLE_UPLOAD_BYTES_MAX = 16 * MIB
 UPLOAD_PART_BYTES = 16 * MIB
 UPLOAD_PARTS_MAX = 1_000
 UPLOAD_PART_BYTES_MAX = 5 * GIB
-UPLOAD_BYTES_MAX = 5 * 1024 * GIB
+# S3 takes 5 TiB; a plan of at most UPLOAD_PARTS_MAX parts reaches a little less.
+UPLOAD_BYTES_MAX = UPLOAD_PARTS_MAX * UPLOAD_PART_BYTES_MAX
 # One server-side CopyObject up to here, UploadPartCopy above.
 COPY_BYTES_MAX = 5 * GIB
 COPY_PART_BYTES = 512 * MIB

@@ -1,1 +1,4 @@
-"""Files as tables: the only room that knows Arrow."""
+"""Files as tables: what a file is, how its columns are typed, how its rows are laid out, read and spelled in JSON.
+
+The only room that knows pyarrow. It imports the domain and nothing else of ours, and needs no numpy.
+"""

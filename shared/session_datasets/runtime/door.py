@@ -117,7 +117,7 @@ class Door(Generic[R]):
             self._metrics.add_metric(name="rows" if name == "returned" else name, unit=_COUNTED[name], value=value)
         milliseconds = round((time.perf_counter() - began) * 1000, 1)
         self._metrics.add_metric(name="calls", unit=MetricUnit.Count, value=1)
-        self._logger.info(outcome, milliseconds=milliseconds, **counted, **more)
+        self._logger.info(outcome, extra={"milliseconds": milliseconds, **counted, **more})
 
 
 def _check_version(body: Any) -> None:

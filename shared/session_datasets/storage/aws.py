@@ -18,9 +18,15 @@ _CONFIG = Config(
     response_checksum_validation="when_required",
 )
 
+_AWS_HOSTS = (".amazonaws.com", ".amazonaws.com.cn")
+
 
 def s3_client() -> BaseClient:
-    return boto3.client("s3", config=_CONFIG)
+    client = boto3.client("s3", config=_CONFIG)
+    if not client.meta.endpoint_url.endswith(_AWS_HOSTS):
+        return client
+    # Only with the bucket in the host name does botocore presign for the bucket's own region.
+    return boto3.client("s3", config=_CONFIG.merge(Config(s3={"addressing_style": "virtual"})))
 
 
 def dynamodb_client() -> BaseClient:

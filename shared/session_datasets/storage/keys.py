@@ -34,7 +34,7 @@ def upload_key(caller: Caller, file_name: str) -> str:
         raise Refusal(
             ProblemCode.INVALID_REQUEST,
             "file_name: not a plain file name; no upload was prepared.",
-            advice=f"Use up to {FILE_NAME_BYTES_MAX} of A-Z a-z 0-9 space . _ @ = + ( ) , - and begin with a letter or digit.",
+            advice=f"Use up to {FILE_NAME_BYTES_MAX} of A-Z a-z 0-9 space ._@=+(),- and begin with a letter or digit.",
             retry_with={"file_name": safe_file_name(file_name)},
         )
     return f"{workspace_prefix(caller)}{DATASETS_FOLDER}/{file_name}"
@@ -54,7 +54,7 @@ def require_inside(caller: Caller, key: str) -> None:
     if not inside or not all(_is_segment(segment) for segment in segments) or len(key) > KEY_BYTES_MAX:
         raise Refusal(
             ProblemCode.KEY_OUTSIDE_WORKSPACE,
-            f"The key is no file below {prefix}{DATASETS_FOLDER}/ or {prefix}{DOCUMENTS_FOLDER}/; nothing was registered.",
+            f"A key must lie below {prefix}{DATASETS_FOLDER}/ or {prefix}{DOCUMENTS_FOLDER}/; nothing was done.",
         )
 
 

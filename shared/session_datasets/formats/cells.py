@@ -1,0 +1,208 @@
+"""How the values of every Arrow type become JSON without loss, and how a column says so.
+
+==================================  ===============================================  ==================
+Arrow                               JSON                                             Encoding
+==================================  ===============================================  ==================
+null, bool, (large_)string          null, true/false, text                           none
+int8..int32, uint8..uint32          number                                           none
+int64, uint64                       number if the whole column lies within +-2^53    none
+int64, uint64 otherwise             decimal text, the whole column                   NUMBER_TEXT
+decimal                             decimal text, all digits of its scale            NUMBER_TEXT
+double, float, halffloat            number; shortest that rounds to the same value   none
+the same with NaN or an infinity    number, or "NaN", "Infinity", "-Infinity"        NUMBER_OR_TEXT
+date                                2024-02-29                                       ISO_8601
+time                                12:00:00.000001                                  ISO_8601
+timestamp without a zone            2024-02-29T12:00:00.000001                       ISO_8601
+timestamp with a zone               the same instant in UTC, ending in Z             ISO_8601
+duration                            PT1.500S, -PT0.001S                              ISO_8601
+(large_/fixed_size_)binary          base64                                           BASE64
+struct, list, map                   object, array, array of [key, value]             NESTED
+==================================  ===============================================  ==================
+
+Leaves of nested values follow the same rules; one integer beyond 2^53 anywhere in a nested column makes all its
+64-bit integers texts. Fractions of seconds have all digits of the type's unit. No zone database is needed.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isfinite, isnan
+
+import pyarrow as pa
+import pyarrow.types as kind
+
+from session_datasets.domain.profile import Encoding, JsonValue
+
+_UNITS_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+_SECONDS_PER_DAY = 86_400
+
+
+def is_nested(type_: pa.DataType) -> bool:
+    return bool(kind.is_nested(type_))
+
+
+def is_binary(type_: pa.DataType) -> bool:
+    return bool(kind.is_binary(type_) or kind.is_large_binary(type_) or kind.is_fixed_size_binary(type_))
+
+
+def is_text(type_: pa.DataType) -> bool:
+    return bool(kind.is_string(type_) or kind.is_large_string(type_))
+
+
+def is_wide_integer(type_: pa.DataType) -> bool:
+    return bool(kind.is_int64(type_) or kind.is_uint64(type_))
+
+
+def is_number(type_: pa.DataType) -> bool:
+    """Numbers one can plot and average; truth values are none."""
+    return bool(kind.is_integer(type_) or kind.is_floating(type_) or kind.is_decimal(type_))
+
+
+def is_temporal(type_: pa.DataType) -> bool:
+    return bool(kind.is_date(type_) or kind.is_time(type_) or kind.is_timestamp(type_) or kind.is_duration(type_))
+
+
+@dataclass(frozen=True, slots=True)
+class CellRules:
+    """How one column is spelled on every page of its dataset, fixed when the dataset was measured.
+
+    ``exact``: all its 64-bit integers lie within +-2^53. ``finite``: no NaN or infinity at the top level.
+    """
+
+    type: pa.DataType
+    exact: bool = True
+    finite: bool = True
+
+    @property
+    def encoding(self) -> Encoding | None:
+        if is_nested(self.type):
+            return Encoding.NESTED
+        if kind.is_decimal(self.type) or (is_wide_integer(self.type) and not self.exact):
+            return Encoding.NUMBER_TEXT
+        if kind.is_floating(self.type):
+            return None if self.finite else Encoding.NUMBER_OR_TEXT
+        if is_temporal(self.type):
+            return Encoding.ISO_8601
+        return Encoding.BASE64 if is_binary(self.type) else None
+
+    def encode(self, values: pa.Array) -> list[JsonValue]:
+        """One JSON value for each of ``values``, whose type is this column's."""
+        return _encode(values, self.exact)
+
+
+def _encode(values: pa.Array, exact: bool) -> list[JsonValue]:
+    type_ = values.type
+    if is_nested(type_):
+        return _nested(values, exact)
+    if is_wide_integer(type_) and not exact:
+        return _each(values, str)
+    if kind.is_floating(type_):
+        return _floats(values)
+    if kind.is_decimal(type_):
+        return _each(values, lambda number: format(number, "f"))
+    if is_temporal(type_):
+        return _temporal(values)
+    if is_binary(type_):
+        return _each(values, lambda data: base64.b64encode(data).decode("ascii"))
+    return values.to_pylist()  # type: ignore[no-any-return]
+
+
+def _each(values: pa.Array, spell: Callable[..., JsonValue]) -> list[JsonValue]:
+    return [None if value is None else spell(value) for value in values.to_pylist()]
+
+
+def _floats(values: pa.Array) -> list[JsonValue]:
+    if kind.is_float64(values.type):
+        numbers = values.to_pylist()
+    elif kind.is_float32(values.type):
+        # Arrow prints the shortest text that rounds to the same float: 0.1, where its double is 0.10000000149.
+        numbers = _each(values.cast(pa.string()), float)
+    else:
+        numbers = values.cast(pa.float32()).to_pylist()
+    return [number if number is None or isfinite(number) else _not_finite(number) for number in numbers]
+
+
+def _not_finite(number: float) -> str:
+    if isnan(number):
+        return "NaN"
+    return "Infinity" if number > 0 else "-Infinity"
+
+
+def _temporal(values: pa.Array) -> list[JsonValue]:
+    type_ = values.type
+    if kind.is_duration(type_):
+        return _each(values.cast(pa.int64()), lambda count: _duration(count, type_.unit))
+    if not kind.is_timestamp(type_):
+        return values.cast(pa.string()).to_pylist()  # type: ignore[no-any-return]
+    ending = "" if type_.tz is None else "Z"
+    instants = values.cast(pa.timestamp(type_.unit))
+    counts = instants.cast(pa.int64()).to_pylist()
+    return [
+        None if text is None else _timestamp(text, count, type_.unit) + ending
+        for text, count in zip(instants.cast(pa.string()).to_pylist(), counts, strict=True)
+    ]
+
+
+def _timestamp(text: str, count: int, unit: str) -> str:
+    if text.startswith("<"):  # Arrow prints no years beyond 32767
+        return _far_timestamp(count, unit)
+    return text.replace(" ", "T", 1)
+
+
+def _far_timestamp(count: int, unit: str) -> str:
+    seconds, fraction = divmod(count, _UNITS_PER_SECOND[unit])
+    days, second = divmod(seconds, _SECONDS_PER_DAY)
+    year, month, day = _civil(days)
+    clock = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
+    return f"{year:+05}-{month:02}-{day:02}T{clock}{_fraction(fraction, unit)}"
+
+
+def _civil(days: int) -> tuple[int, int, int]:
+    """The proleptic Gregorian date of a day counted from 1970-01-01, for any year (Hinnant's civil_from_days)."""
+    era, day_of_era = divmod(days + 719_468, 146_097)
+    year_of_era = (day_of_era - day_of_era // 1_460 + day_of_era // 36_524 - day_of_era // 146_096) // 365
+    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
+    shifted_month = (5 * day_of_year + 2) // 153
+    day = day_of_year - (153 * shifted_month + 2) // 5 + 1
+    month = shifted_month + 3 if shifted_month < 10 else shifted_month - 9
+    return year_of_era + era * 400 + (month <= 2), month, day
+
+
+def _duration(count: int, unit: str) -> str:
+    seconds, fraction = divmod(abs(count), _UNITS_PER_SECOND[unit])
+    return f"{'-' if count < 0 else ''}PT{seconds}{_fraction(fraction, unit)}S"
+
+
+def _fraction(count: int, unit: str) -> str:
+    digits = len(str(_UNITS_PER_SECOND[unit])) - 1
+    return f".{count:0{digits}}" if digits else ""
+
+
+def _nested(values: pa.Array, exact: bool) -> list[JsonValue]:
+    if kind.is_struct(values.type):
+        return _structs(values, exact)
+    if kind.is_map(values.type):
+        entries = values.cast(pa.list_(pa.struct([("key", values.type.key_type), ("value", values.type.item_type)])))
+        return [
+            None if pairs is None else [[pair["key"], pair["value"]] for pair in pairs]
+            for pairs in _lists(entries, exact)
+        ]
+    return _lists(values, exact)
+
+
+def _structs(values: pa.Array, exact: bool) -> list[JsonValue]:
+    names = [field.name for field in values.type]
+    columns = [_encode(child, exact) for child in values.flatten()]
+    present = values.is_valid().to_pylist()
+    rows = zip(*columns, strict=True) if columns else ((),) * len(values)
+    return [
+        dict(zip(names, row, strict=True)) if there else None for row, there in zip(rows, present, strict=True)
+    ]
+
+
+def _lists(values: pa.Array, exact: bool) -> list[JsonValue]:
+    items = iter(_encode(values.flatten(), exact))
+    lengths = values.value_lengths().to_pylist()
+    return [None if length is None else [next(items) for _ in range(length)] for length in lengths]

@@ -1,0 +1,138 @@
+"""What is measured of a column while its rows pass by: statistics, and what decides how its cells are spelled."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from math import isfinite
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as kind
+
+from session_datasets.domain.limits import PREVIEW_CELL_CHARACTERS
+from session_datasets.domain.profile import ColumnStatistics, JsonValue
+from session_datasets.formats.cells import CellRules, is_nested, is_number, is_temporal, is_text, is_wide_integer
+from session_datasets.formats.numbers import EXACT_INTEGER_MAX
+
+
+def comparable(values: pa.Array) -> pa.Array:
+    """The values as a type that Arrow compares and Python holds exactly: times as their integer count."""
+    type_ = values.type
+    if kind.is_date32(type_) or kind.is_time32(type_):
+        return values.cast(pa.int32())
+    if is_temporal(type_):
+        return values.cast(pa.int64())
+    if kind.is_float16(type_):
+        return values.cast(pa.float32())
+    if kind.is_decimal32(type_) or kind.is_decimal64(type_):
+        return values.cast(pa.decimal128(type_.precision, type_.scale))
+    return values
+
+
+def restored(found: list[Any], type_: pa.DataType) -> pa.Array:
+    """``found``, values that ``comparable`` made, as an array of the column's own type."""
+    narrow = kind.is_date32(type_) or kind.is_time32(type_)
+    if is_temporal(type_):
+        return pa.array(found, pa.int32() if narrow else pa.int64()).cast(type_)
+    if kind.is_float16(type_):
+        return pa.array(found, pa.float32()).cast(type_)
+    return pa.array(found, type_)
+
+
+def bounds(values: pa.Array) -> tuple[Any, Any]:
+    """The smallest and the largest of ``comparable`` values, NaN and null aside; (None, None) without any."""
+    if kind.is_floating(values.type):
+        values = values.filter(pc.invert(pc.is_nan(values)))
+    found = pc.min_max(values)
+    return found["min"].as_py(), found["max"].as_py()
+
+
+class ColumnMeasure:
+    """``see`` every batch of one column; then ``rules`` and ``statistics`` are known."""
+
+    def __init__(self, type_: pa.DataType) -> None:
+        self._type = type_
+        self._nulls = 0
+        self._nans = 0
+        self._exact = True
+        self._finite = True
+        self._low: Any = None
+        self._high: Any = None
+        self._sum = 0.0
+        self._numbers = 0
+
+    def see(self, values: pa.Array) -> None:
+        self._nulls += values.null_count
+        if is_nested(self._type):
+            self._exact = self._exact and _leaves_exact(values)
+            return
+        if not (is_number(self._type) or is_temporal(self._type) or is_text(self._type)):
+            return
+        values = comparable(values).drop_null()
+        if kind.is_floating(self._type):
+            values = self._without_nans(values)
+        self._widen(values)
+        if is_number(self._type):
+            self._add(values)
+
+    def _without_nans(self, values: pa.Array) -> pa.Array:
+        if pc.all(pc.is_finite(values)).as_py():
+            return values
+        self._finite = False
+        nans = pc.is_nan(values)
+        self._nans += pc.sum(nans).as_py() or 0
+        return values.filter(pc.invert(nans))
+
+    def _widen(self, values: pa.Array) -> None:
+        low, high = bounds(values)
+        if low is None:
+            return
+        self._low = low if self._low is None else min(self._low, low)
+        self._high = high if self._high is None else max(self._high, high)
+        if is_wide_integer(self._type):
+            self._exact = -EXACT_INTEGER_MAX <= self._low and self._high <= EXACT_INTEGER_MAX
+
+    def _add(self, values: pa.Array) -> None:
+        self._numbers += len(values)
+        # As doubles: the sum of 64-bit integers wraps, and a mean needs no more digits than a double has.
+        self._sum += pc.sum(values.cast(pa.float64(), safe=False)).as_py() or 0.0
+
+    @property
+    def rules(self) -> CellRules:
+        return CellRules(self._type, self._exact, self._finite)
+
+    @property
+    def statistics(self) -> ColumnStatistics:
+        return ColumnStatistics(
+            nulls=self._nulls, nans=self._nans, min=self._told(self._low), max=self._told(self._high), mean=self._mean
+        )
+
+    @property
+    def _mean(self) -> float | None:
+        if not self._numbers:
+            return None
+        mean = self._sum / self._numbers
+        return mean if isfinite(mean) else None
+
+    def _told(self, value: str | int | float | Decimal | None) -> JsonValue:
+        if value is None:
+            return None
+        if isinstance(value, str):
+            return value[:PREVIEW_CELL_CHARACTERS]
+        return self.rules.encode(restored([value], self._type))[0]
+
+
+def _leaves_exact(values: pa.Array) -> bool:
+    """Whether every 64-bit integer inside nested values lies within +-2^53."""
+    type_ = values.type
+    if kind.is_struct(type_):
+        return all(_leaves_exact(child) for child in values.flatten())
+    if kind.is_map(type_):
+        return _leaves_exact(values.keys) and _leaves_exact(values.items)
+    if is_nested(type_):
+        return _leaves_exact(values.flatten())
+    if not is_wide_integer(type_):
+        return True
+    low, high = bounds(values)
+    return low is None or (-EXACT_INTEGER_MAX <= low and high <= EXACT_INTEGER_MAX)

@@ -1,0 +1,90 @@
+"""Text as the parsers want it: uncompressed UTF-8 in a file, and what a file's first bytes decode to."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from session_datasets.domain.errors import ProblemCode, Refusal
+from session_datasets.domain.limits import MIB
+from session_datasets.formats.stream import NoTable, damaged
+
+GZIP_MAGIC = b"\x1f\x8b"
+_PIECE_BYTES = 1 * MIB
+# Longest first: the UTF-32 little-endian mark begins with the UTF-16 one.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def is_gzip(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return opened.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+
+
+def gunzip(file: Path, target: Path, bytes_max: int) -> None:
+    """Writes the uncompressed content to ``target``; NoTable beyond ``bytes_max``, Refusal when damaged."""
+    written = 0
+    try:
+        with gzip.open(file) as packed, target.open("wb") as plain:
+            while piece := packed.read(_PIECE_BYTES):
+                written += len(piece)
+                if written > bytes_max:
+                    raise NoTable(
+                        f"The uncompressed content of this gzip file is larger than the {bytes_max:,} bytes that can "
+                        "be laid out as pages. It can be listed and loaded."
+                    )
+                plain.write(piece)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise damaged(
+            f"The file is gzip, but is damaged or cut off after {written:,} uncompressed bytes.",
+            "Compress the file again, or upload it uncompressed, and register it.",
+        ) from error
+    if not written:
+        raise Refusal(ProblemCode.EMPTY_FILE, "The gzip file holds no bytes.")
+
+
+def marked_encoding(head: bytes) -> str | None:
+    """The encoding that a byte order mark names, if there is one."""
+    return next((encoding for mark, encoding in _MARKS if head.startswith(mark)), None)
+
+
+def decode_head(head: bytes, encoding: str, whole: bool) -> str | None:
+    """The text of a file's first bytes, None if they are not in this encoding; a character may be cut at the end."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        return decoder.decode(head, final=whole)
+    except UnicodeDecodeError:
+        return None
+
+
+def to_utf8(file: Path, encoding: str, target: Path, bytes_max: int) -> None:
+    """The same text in UTF-8, line ends untouched. Refusal at the first bytes that are not ``encoding``."""
+    written = 0
+    try:
+        with target.open("wb") as plain:
+            for piece in _decoded(file, encoding):
+                data = piece.encode()
+                written += len(data)
+                if written > bytes_max:
+                    raise NoTable(f"The text is larger than the {bytes_max:,} bytes that can be laid out as pages.")
+                plain.write(data)
+    except UnicodeError as error:
+        raise damaged(
+            f"The file begins with the mark of {encoding.upper()}, but is not valid {encoding.upper()} throughout.",
+            "Write the file again as UTF-8 and register it.",
+        ) from error
+
+
+def _decoded(file: Path, encoding: str) -> Iterator[str]:
+    with file.open("rb") as opened, io.TextIOWrapper(opened, encoding, newline="") as text:
+        while piece := text.read(_PIECE_BYTES):
+            yield piece

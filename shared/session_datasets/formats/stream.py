@@ -1,0 +1,90 @@
+"""What every reader of a format hands on: a schema, batches of rows, and what a person should be told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from session_datasets.domain.errors import ProblemCode, Refusal
+from session_datasets.domain.limits import KIB
+from session_datasets.domain.profile import Format
+
+# Names quoted in one sentence of a note; the schema shows the others.
+_NAMES_TOLD = 3
+_NAME_CHARACTERS_TOLD = 40
+# Names of columns are shown in every schema and every page: beyond this a name is data that lost its header.
+COLUMN_NAME_BYTES_MAX = 4 * KIB
+
+
+class NoTable(Exception):  # noqa: N818 - an answer to "what is this?", not a fault
+    """The file is sound for all we know, but has no rows we can page. ``note`` is for a person."""
+
+    def __init__(self, note: str) -> None:
+        super().__init__(note)
+        self.note = note
+
+
+@dataclass(frozen=True, slots=True)
+class TableStream:
+    """Rows of one file. ``batches`` follow ``schema``, are read once and may raise Refusal unreadable-file.
+
+    ``remarks`` may grow until the last batch was read.
+    """
+
+    format: Format
+    schema: pa.Schema
+    batches: Iterator[pa.RecordBatch]
+    remarks: list[str] = field(default_factory=list)
+
+
+def damaged(detail: str, advice: str | None = None) -> Refusal:
+    """The file claims to be a table and can not be read as one."""
+    return Refusal(ProblemCode.UNREADABLE_FILE, detail, advice=advice)
+
+
+def distinct_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Names that address one column each, and remarks on those that had to change.
+
+    An empty name becomes ``column_3`` (its place, from 1); the second ``a`` becomes ``a_2``; a name that is
+    there already is never taken.
+    """
+    taken = set(names)
+    used: Counter[str] = Counter()
+    result, renamed = [], []
+    for place, name in enumerate(names, start=1):
+        if name and not used[name]:
+            new = name
+        else:
+            new = _free_name(f"column_{place}" if not name else f"{name}_{used[name] + 1}", taken)
+            renamed.append((name, new))
+        used[name] += 1
+        taken.add(new)
+        result.append(new)
+        if len(new.encode()) > COLUMN_NAME_BYTES_MAX:
+            raise damaged(f"The name of column {place} is longer than {COLUMN_NAME_BYTES_MAX:,} bytes.")
+    if not renamed:
+        return result, []
+    told = ", ".join(f"{_quoted(old)} is {_quoted(new)}" for old, new in renamed[:_NAMES_TOLD])
+    more = f" and {len(renamed) - _NAMES_TOLD} more" if len(renamed) > _NAMES_TOLD else ""
+    return result, [f"Columns without a name of their own were renamed: {told}{more}."]
+
+
+def _free_name(wanted: str, taken: set[str]) -> str:
+    name, attempt = wanted, 2
+    while name in taken:
+        name, attempt = f"{wanted}_{attempt}", attempt + 1
+    return name
+
+
+def names_in_words(names: Iterable[str]) -> str:
+    """A few of the names, quoted, for a sentence."""
+    listed = list(names)
+    told = ", ".join(_quoted(name) for name in listed[:_NAMES_TOLD])
+    return told + (f" and {len(listed) - _NAMES_TOLD} more" if len(listed) > _NAMES_TOLD else "")
+
+
+def _quoted(name: str) -> str:
+    return f"'{name if len(name) <= _NAME_CHARACTERS_TOLD else name[:_NAME_CHARACTERS_TOLD] + '…'}'"
