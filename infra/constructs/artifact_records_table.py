@@ -17,9 +17,7 @@ class ArtifactRecordsTable(dynamodb.Table):
     when it has a run.
     """
 
-    def __init__(
-        self, scope: Construct, construct_id: str, *, table_name: str, environment: Environment
-    ) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, table_name: str, environment: Environment) -> None:
         super().__init__(
             scope,
             construct_id,

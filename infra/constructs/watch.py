@@ -15,8 +15,11 @@ from infra.constructs.artifact_function import ArtifactFunction
 from infra.environments import Watch
 from session_datasets.domain.names import METRICS_NAMESPACE
 
-# What the functions themselves count for each verb, and how a period of it is summed up.
-CUSTOM_METRICS = {"rows": "Sum", "bytes_read": "Sum", "s3_requests": "Sum", "problems": "Sum"}
+# What the functions themselves count for each verb. A refusal is an answer, and so is a failure that nobody
+# foresaw: Lambda sees neither, and its own error metric only counts functions that died.
+FAILURES = "failures"
+WORK = ("rows", "bytes_read", "s3_requests")
+ANSWERS = ("calls", "problems", FAILURES)
 
 RECORD_OPERATIONS = [
     dynamodb.Operation.GET_ITEM,
@@ -24,7 +27,7 @@ RECORD_OPERATIONS = [
     dynamodb.Operation.QUERY,
 ]
 
-WIDGET_WIDTH = 8  # three in a row of 24
+WIDGET_WIDTH = 6  # four in a row of 24
 
 
 class Watchtower(Construct):
@@ -49,38 +52,39 @@ class Watchtower(Construct):
             self._watch_function(each)
         self._watch_table(table)
         self.dashboard.add_widgets(
-            cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(self.alarms), width=3 * WIDGET_WIDTH)
+            cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(self.alarms), width=4 * WIDGET_WIDTH)
         )
 
     def _watch_function(self, each: ArtifactFunction) -> None:
         function, watch = each.function, self._watch
         errors = function.metric_errors(period=self._period)
+        failures = self._counted(each, FAILURES)
         throttles = function.metric_throttles(period=self._period)
         duration = function.metric_duration(period=self._period, statistic="p99")
         longest_ms = each.size.timeout_seconds * 1000 * watch.timeout_fraction
-        self._alarm(f"{each.verb}-errors", errors, watch.errors_per_period, "fails instead of answering")
+        self._alarm(f"{each.verb}-errors", errors, watch.errors_per_period, "dies instead of answering")
+        self._alarm(f"{each.verb}-failures", failures, watch.errors_per_period, "fails for no foreseen reason")
         self._alarm(f"{each.verb}-throttles", throttles, watch.throttles_per_period, "is turned away")
         self._alarm(f"{each.verb}-duration", duration, longest_ms, "comes close to its timeout")
         calls = function.metric_invocations(period=self._period)
         self.dashboard.add_widgets(
             _graph(f"{each.verb}: calls", [calls, errors, throttles]),
             _graph(f"{each.verb}: milliseconds", [function.metric_duration(statistic="p50"), duration]),
-            _graph(f"{each.verb}: work", [self._custom(each, name) for name in CUSTOM_METRICS]),
+            _graph(f"{each.verb}: answers", [self._counted(each, name) for name in ANSWERS]),
+            _graph(f"{each.verb}: work", [self._counted(each, name) for name in WORK]),
         )
 
-    def _custom(self, each: ArtifactFunction, name: str) -> cloudwatch.Metric:
+    def _counted(self, each: ArtifactFunction, name: str) -> cloudwatch.Metric:
         return cloudwatch.Metric(
             namespace=METRICS_NAMESPACE,
             metric_name=name,
             dimensions_map={"service": str(each.verb)},
-            statistic=CUSTOM_METRICS[name],
+            statistic="Sum",
             period=self._period,
         )
 
     def _watch_table(self, table: dynamodb.Table) -> None:
-        throttles = table.metric_throttled_requests_for_operations(
-            operations=RECORD_OPERATIONS, period=self._period
-        )
+        throttles = table.metric_throttled_requests_for_operations(operations=RECORD_OPERATIONS, period=self._period)
         errors = table.metric_system_errors_for_operations(operations=RECORD_OPERATIONS, period=self._period)
         self._alarm("records-throttles", throttles, 1, "is turned away by DynamoDB")
         self._alarm("records-errors", errors, 1, "meets an error inside DynamoDB")

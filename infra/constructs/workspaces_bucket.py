@@ -39,12 +39,8 @@ class WorkspacesBucket(s3.Bucket):
         # everything under it; CloudFormation has had the property itself for years.
         bucket = self.node.default_child
         assert isinstance(bucket, s3.CfnBucket)
-        bucket.add_property_override(
-            "NotificationConfiguration.EventBridgeConfiguration.EventBridgeEnabled", True
-        )
+        bucket.add_property_override("NotificationConfiguration.EventBridgeConfiguration.EventBridgeEnabled", True)
 
 
 def _forget_unfinished_uploads(days: int) -> s3.LifecycleRule:
-    return s3.LifecycleRule(
-        id="forget-unfinished-uploads", abort_incomplete_multipart_upload_after=Duration.days(days)
-    )
+    return s3.LifecycleRule(id="forget-unfinished-uploads", abort_incomplete_multipart_upload_after=Duration.days(days))
