@@ -45,6 +45,9 @@ PRESIGNED_SECONDS = 900
 # still registers, lists and loads, and says that it does not page.
 TABLE_BYTES_MAX = 1 * GIB
 TABLE_COLUMNS_MAX = 10_000
+# Bytes of all rows of a Parquet file once decoded: encodings let a small file stand for any number of rows, and
+# one function run can write a few times TABLE_BYTES_MAX again.
+DECODED_BYTES_MAX = 4 * GIB
 PREVIEW_ROWS = 5
 PREVIEW_CELL_CHARACTERS = 100
 # Bytes of JSON a profile may take inside the record and inside a reply; the whole one is a derived object.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 # A value that JSON can carry without loss; cells.py states how every Arrow type becomes one.
@@ -117,3 +118,18 @@ class Layout:
     version_id: str
     size: int
     parameters: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LaidOutTable:
+    """A file as the tables room understood it.
+
+    ``rows_file`` holds the rows in the layout ``layout_name``; None, with a ``note``, when they can not be paged.
+    """
+
+    format: Format
+    profile: Profile | None = None
+    rows_file: Path | None = None
+    layout_name: str | None = None
+    layout_parameters: Mapping[str, JsonValue] = field(default_factory=dict)
+    note: str | None = None

@@ -26,7 +26,7 @@ Leaves of nested values follow the same rules; one integer beyond 2^53 anywhere 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite, isnan
 
@@ -90,6 +90,14 @@ class CellRules:
     def encode(self, values: pa.Array) -> list[JsonValue]:
         """One JSON value for each of ``values``, whose type is this column's."""
         return _encode(values, self.exact)
+
+
+def encoded_rows(batch: pa.RecordBatch, rules: Sequence[CellRules]) -> list[list[JsonValue]]:
+    """The rows of a batch whose columns follow ``rules``."""
+    if not rules:
+        return [[] for _ in range(batch.num_rows)]
+    cells = [rule.encode(values) for rule, values in zip(rules, batch.columns, strict=True)]
+    return [list(row) for row in zip(*cells, strict=True)]
 
 
 def _encode(values: pa.Array, exact: bool) -> list[JsonValue]:
@@ -197,9 +205,7 @@ def _structs(values: pa.Array, exact: bool) -> list[JsonValue]:
     columns = [_encode(child, exact) for child in values.flatten()]
     present = values.is_valid().to_pylist()
     rows = zip(*columns, strict=True) if columns else ((),) * len(values)
-    return [
-        dict(zip(names, row, strict=True)) if there else None for row, there in zip(rows, present, strict=True)
-    ]
+    return [dict(zip(names, row, strict=True)) if there else None for row, there in zip(rows, present, strict=True)]
 
 
 def _lists(values: pa.Array, exact: bool) -> list[JsonValue]:

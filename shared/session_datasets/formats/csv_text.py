@@ -10,27 +10,27 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from session_datasets.domain.limits import MIB
 from session_datasets.domain.profile import Format
+from session_datasets.formats.csv_types import ColumnTypes
 from session_datasets.formats.detect import HEAD_BYTES
 from session_datasets.formats.stream import NoTable, TableStream, damaged, distinct_names, names_in_words
 
 # Bytes parsed at a time. A row must fit one block; a file with a longer row is read once more in large ones.
 _BLOCK_BYTES = 8 * MIB
 _LARGE_BLOCK_BYTES = 128 * MIB
+_READ_BYTES = 1 * MIB
 # Stands for one more row after the last: it comes back whole only if no quote was left open before it.
 _END = "\x1aend of rows\x1a"
 
 
-class _RowTooLong(Exception):  # noqa: N818 - asks for the next larger block
-    pass
+class _RowTooLong(Exception):
+    """Asks for the next larger block."""
 
 
 def open_csv(file: Path, delimiter: str, columns_max: int) -> TableStream:
@@ -68,7 +68,7 @@ def _header(file: Path, delimiter: str) -> list[str]:
     raise damaged("The file has no line with the names of columns.")
 
 
-def _decide_types(file: Path, delimiter: str, width: int) -> tuple[list[Any], int]:
+def _decide_types(file: Path, delimiter: str, width: int) -> tuple[list[ColumnTypes], int]:
     """The types of all columns after every row was seen, and the block size that holds the longest row."""
     for block_bytes in (_BLOCK_BYTES, _LARGE_BLOCK_BYTES):
         types = [ColumnTypes() for _ in range(width)]
@@ -80,5 +80,98 @@ def _decide_types(file: Path, delimiter: str, width: int) -> tuple[list[Any], in
             continue
         return types, block_bytes
     raise damaged(
-        f"A row is longer than the {_LARGE_BLOCK_BYTES:,} bytes that can be read, or a quote is opened and never closed."
+        f"A row is longer than the {_LARGE_BLOCK_BYTES:,} bytes that can be read, "
+        "or a quote is opened and never closed."
+    )
+
+
+def _text_batches(file: Path, delimiter: str, width: int, block_bytes: int) -> Iterator[pa.RecordBatch]:
+    """All rows as texts, null where a field is empty and not quoted."""
+    ragged: list[arrow_csv.InvalidRow] = []
+    held = None
+    try:
+        with file.open("rb") as opened:
+            for batch in _open(opened, delimiter, width, block_bytes, ragged):
+                if batch.num_rows:
+                    if held is not None:
+                        yield held
+                    held = batch
+    except pa.ArrowInvalid as error:
+        raise _explained(str(error), ragged, width) from error
+    if held is None or not _is_end(held.slice(held.num_rows - 1)):
+        raise _open_quote()
+    yield held.slice(0, held.num_rows - 1)
+
+
+def _open(
+    opened: io.FileIO | io.BufferedReader,
+    delimiter: str,
+    width: int,
+    block_bytes: int,
+    ragged: list[arrow_csv.InvalidRow],
+) -> arrow_csv.CSVStreamingReader:
+    def refuse(row: arrow_csv.InvalidRow) -> str:
+        ragged.append(row)
+        return "error"
+
+    end = f"\n{_END}{delimiter * (width - 1)}\n".encode()
+    reader = arrow_csv.open_csv(
+        pa.PythonFile(io.BufferedReader(_WithEnd(opened, end), _READ_BYTES), mode="r"),
+        read_options=arrow_csv.ReadOptions(use_threads=False, block_size=block_bytes),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=True, invalid_row_handler=refuse
+        ),
+        convert_options=arrow_csv.ConvertOptions(
+            default_column_type=pa.string(),
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    )
+    if len(reader.schema) != width:
+        raise damaged("The first line can not be read as the names of columns.")
+    return reader
+
+
+class _WithEnd(io.RawIOBase):
+    """The bytes of a file, then ``end``."""
+
+    def __init__(self, file: io.FileIO | io.BufferedReader, end: bytes) -> None:
+        self._file = file
+        self._end = io.BytesIO(end)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        return self._file.readinto(buffer) or self._end.readinto(buffer)
+
+
+def _is_end(row: pa.RecordBatch) -> bool:
+    first, *rest = row.columns
+    return first[0].as_py() == _END and all(column.null_count for column in rest)
+
+
+def _explained(error: str, ragged: list[arrow_csv.InvalidRow], width: int) -> Exception:
+    if "straddling" in error:
+        return _RowTooLong()
+    if ragged:
+        row = ragged[0]
+        if _END in row.text:
+            return _open_quote()
+        return damaged(
+            f"Row {row.number} has {row.actual_columns} fields, the header has {width} "
+            "(the header is row 1; blank lines do not count).",
+            "Quote fields that contain the delimiter, give every row as many fields as the header, and register again.",
+        )
+    if "UTF8" in error:
+        return damaged(
+            "The text is not valid UTF-8 throughout.", "Write the file again with encoding='utf-8' and register it."
+        )
+    return damaged("The file can not be parsed as CSV.")
+
+
+def _open_quote() -> Exception:
+    return damaged(
+        "A quote is opened and never closed: the file may be cut off.", "Write the file again, whole, and register it."
     )

@@ -174,13 +174,16 @@ class Timestamps:
         return pc.cast(values, self.type())
 
 
+Candidate = Booleans | Integers | Doubles | Dates | Timestamps
+
+
 class ColumnTypes:
     """What one column can still be. ``see`` every block of it, then ask for ``type`` and ``convert``."""
 
     def __init__(self) -> None:
         self._integers = Integers()
         self._doubles = Doubles()
-        self._candidates = [
+        self._candidates: list[Candidate] = [
             Booleans(), self._integers, self._doubles, Dates(), Timestamps(zoned=False), Timestamps(zoned=True)
         ]  # fmt: skip
         self._any_value = False
@@ -198,13 +201,13 @@ class ColumnTypes:
             self._any_value = True
             self._candidates = [candidate for candidate in self._candidates if self._accepts(candidate, texts)]
 
-    def _accepts(self, candidate: object, texts: pa.Array) -> bool:
+    def _accepts(self, candidate: Candidate, texts: pa.Array) -> bool:
         # Integers are cheap to judge and numbers are not: while all are exact integers they are doubles too.
         if candidate is self._doubles and self._integers in self._candidates and _all_plain_integers(texts):
             return True
-        return bool(candidate.accepts(texts))  # type: ignore[attr-defined]
+        return candidate.accepts(texts)
 
-    def _chosen(self) -> Booleans | Integers | Doubles | Dates | Timestamps | None:
+    def _chosen(self) -> Candidate | None:
         if not self._any_value:
             return None
         return next((candidate for candidate in self._candidates if candidate.type() is not None), None)

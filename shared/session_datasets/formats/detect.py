@@ -100,9 +100,10 @@ def detect(file: Path, promised: Format | None) -> Detected:
     if text is None or _looks_binary(text):
         raise _no_table(_in_words(head, encoding), promised)
     encoding = "utf-8" if encoding == "utf-8-sig" else encoding
-    if found := _json_format(file, encoding, text, promised):
+    whole = size <= len(head)
+    if found := _json_format(file, encoding, text, whole, promised):
         return Detected(found, encoding)
-    return Detected(Format.CSV, encoding, _delimiter(text, size <= len(head), promised))
+    return Detected(Format.CSV, encoding, _delimiter(text, whole, promised))
 
 
 def _known(head: bytes) -> str | None:
@@ -132,10 +133,10 @@ def _in_words(head: bytes, encoding: str) -> str:
     return "text that is not UTF-8, perhaps Latin-1 or Windows-1252 (write it as UTF-8)"
 
 
-def _json_format(file: Path, encoding: str, text: str, promised: Format | None) -> Format | None:
+def _json_format(file: Path, encoding: str, text: str, whole: bool, promised: Format | None) -> Format | None:
     start = text.lstrip()
     if start.startswith("{"):
-        return _lines_or_object(file, encoding, start, promised)
+        return _lines_or_object(file, encoding, start, whole, promised)
     if start.startswith("["):
         element = start[1:].lstrip()
         if not element or element[0] in "{]":
@@ -145,13 +146,13 @@ def _json_format(file: Path, encoding: str, text: str, promised: Format | None) 
     return None
 
 
-def _lines_or_object(file: Path, encoding: str, start: str, promised: Format | None) -> Format:
-    """JSON Lines if the first line is a whole object (or longer than the head), else a JSON object or damage."""
+def _lines_or_object(file: Path, encoding: str, start: str, whole: bool, promised: Format | None) -> Format:
+    """JSON Lines if the first line is a whole object, or longer than the head; else a JSON object or damage."""
     first, line_end, _ = start.partition("\n")
-    if not line_end and len(start) >= HEAD_BYTES // 4:
+    if (not line_end and not whole) or _parses(first):
         return Format.JSON_LINES
-    if _parses(first):
-        return Format.JSON_LINES
+    if file.stat().st_size > _JSON_DOCUMENT_BYTES_MAX:
+        raise _other_json("what looks like one large JSON object", promised)
     if _is_json(file, encoding):
         raise _other_json("one JSON object", promised)
     if promised in (Format.JSON, Format.JSON_LINES) or start[1:].lstrip()[:1] in ('"', "}"):
@@ -189,7 +190,7 @@ def _delimiter(text: str, whole: bool, promised: Format | None) -> str:
     best, share, fields = max(
         (_agreement(lines, delimiter) for delimiter in _DELIMITERS), key=lambda found: (found[2] > 1, *found[1:])
     )
-    if promised is not None:
+    if promised is Format.CSV:
         return best if fields > 1 else ","
     if fields > 1 and share >= _AGREEING_SHARE and len(lines) > 1:
         return best
@@ -208,4 +209,4 @@ def _lines(text: str, whole: bool) -> list[str]:
     lines = re.split(r"\r\n|\r|\n", _QUOTED.sub("", text))
     if not whole and len(lines) > 1:
         lines.pop()
-    return [line for line in lines if line.strip(" \x1a") or line.strip("\n")][:_LINES_COMPARED]
+    return [line for line in lines if line][:_LINES_COMPARED]

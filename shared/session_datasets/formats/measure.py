@@ -13,7 +13,7 @@ import pyarrow.types as kind
 from session_datasets.domain.limits import PREVIEW_CELL_CHARACTERS
 from session_datasets.domain.profile import ColumnStatistics, JsonValue
 from session_datasets.formats.cells import CellRules, is_nested, is_number, is_temporal, is_text, is_wide_integer
-from session_datasets.formats.numbers import EXACT_INTEGER_MAX
+from session_datasets.formats.numbers import exact_range
 
 
 def comparable(values: pa.Array) -> pa.Array:
@@ -91,7 +91,7 @@ class ColumnMeasure:
         self._low = low if self._low is None else min(self._low, low)
         self._high = high if self._high is None else max(self._high, high)
         if is_wide_integer(self._type):
-            self._exact = -EXACT_INTEGER_MAX <= self._low and self._high <= EXACT_INTEGER_MAX
+            self._exact = exact_range(self._low, self._high)
 
     def _add(self, values: pa.Array) -> None:
         self._numbers += len(values)
@@ -135,4 +135,4 @@ def _leaves_exact(values: pa.Array) -> bool:
     if not is_wide_integer(type_):
         return True
     low, high = bounds(values)
-    return low is None or (-EXACT_INTEGER_MAX <= low and high <= EXACT_INTEGER_MAX)
+    return low is None or exact_range(low, high)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 from math import isfinite
+from typing import Any
 
 # Integers up to here are exact in a double, and so in the JSON of every language.
 EXACT_INTEGER_MAX = 2**53
@@ -31,3 +32,8 @@ def double_says(text: str) -> bool:
         return False
     digits = len(exact.as_tuple().digits)
     return digits <= _DIGITS_MAX and Decimal(format(number, f".{digits - 1}e")) == exact
+
+
+def exact_range(low: Any, high: Any) -> bool:
+    """Whether every integer from ``low`` to ``high`` is exact in a double."""
+    return bool(low >= -EXACT_INTEGER_MAX and high <= EXACT_INTEGER_MAX)

@@ -19,7 +19,7 @@ _NAME_CHARACTERS_TOLD = 40
 COLUMN_NAME_BYTES_MAX = 4 * KIB
 
 
-class NoTable(Exception):  # noqa: N818 - an answer to "what is this?", not a fault
+class NoTable(Exception):
     """The file is sound for all we know, but has no rows we can page. ``note`` is for a person."""
 
     def __init__(self, note: str) -> None:

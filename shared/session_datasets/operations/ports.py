@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -12,7 +12,7 @@ from typing import Protocol
 from session_datasets.domain.artifact import Artifact, ArtifactSummary, Handoff, Location, Reference, RequestMark
 from session_datasets.domain.files import PresignedRequest, StoredFile, UploadPlan
 from session_datasets.domain.page import Page, ReadCost, Series
-from session_datasets.domain.profile import Format, JsonValue, Layout, Profile
+from session_datasets.domain.profile import JsonValue, LaidOutTable, Layout, Profile
 from session_datasets.domain.scope import Caller, ListScope
 
 Clock = Callable[[], datetime]
@@ -115,21 +115,6 @@ class Cursors(Protocol):
 class TokenIssuer(Protocol):
     def issue(self, caller: Caller, *, issued_at: datetime, expires_at: datetime) -> str:
         """A signed access token that says who the caller is."""
-
-
-@dataclass(frozen=True, slots=True)
-class LaidOutTable:
-    """A file as the tables room understood it.
-
-    ``rows_file`` holds the rows in the layout ``layout_name``; None, with a ``note``, when they can not be paged.
-    """
-
-    format: Format
-    profile: Profile | None = None
-    rows_file: Path | None = None
-    layout_name: str | None = None
-    layout_parameters: Mapping[str, JsonValue] = field(default_factory=dict)
-    note: str | None = None
 
 
 class Tables(Protocol):

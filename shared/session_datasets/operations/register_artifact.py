@@ -20,9 +20,9 @@ from session_datasets.domain.errors import ProblemCode, Refusal, not_found
 from session_datasets.domain.files import StoredFile
 from session_datasets.domain.limits import MIB, RECORD_PROFILE_BYTES_MAX, TABLE_BYTES_MAX
 from session_datasets.domain.near_names import near_names
-from session_datasets.domain.profile import Format, Kind, Layout
+from session_datasets.domain.profile import Format, Kind, LaidOutTable, Layout
 from session_datasets.domain.scope import Caller, Scope
-from session_datasets.operations.ports import LaidOutTable, Service
+from session_datasets.operations.ports import Service
 
 
 @dataclass(frozen=True, slots=True)

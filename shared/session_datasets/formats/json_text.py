@@ -1,0 +1,189 @@
+"""JSON arrays of objects and JSON Lines, one record at a time, with nothing lost on the way.
+
+Read with these rules: an integer keeps all its digits; a fraction that no double reproduces keeps its text; NaN
+and Infinity, which Python writes, are taken; a key that occurs twice in one object is damage, since any choice
+would drop a value; halves of surrogate pairs, which no UTF-8 can hold, become U+FFFD, and that is said.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any, TextIO
+
+from session_datasets.domain.limits import MIB
+from session_datasets.domain.profile import Format
+from session_datasets.formats.numbers import ALWAYS_EXACT_CHARACTERS, double_says
+from session_datasets.formats.stream import damaged
+
+# Characters of one record: what is held and parsed at once.
+RECORD_CHARACTERS_MAX = 64 * MIB
+_PIECE_CHARACTERS = 1 * MIB
+_SPACE = re.compile(r"[ \t\r\n]*")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+SURROGATE_REMARK = "Texts with half a surrogate pair have U+FFFD in its place."
+
+JsonObject = dict[str, Any]
+
+
+class ExactNumber(str):
+    """The text of a number that no double reproduces."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One object and the characters its text took; ``repaired`` says that U+FFFD stands in for half a pair."""
+
+    value: JsonObject
+    characters: int
+    repaired: bool
+
+
+class _DuplicateKey(ValueError):
+    pass
+
+
+def records(file: Path, format_: Format) -> Iterator[Record]:
+    """The objects of ``file``, which is UTF-8, in order. Raises Refusal unreadable-file where it is damaged."""
+    read = _array_records if format_ is Format.JSON else _line_records
+    try:
+        with file.open(encoding="utf-8-sig", newline="\n") as text:
+            yield from read(text)
+    except UnicodeDecodeError as error:
+        raise damaged("The text is not valid UTF-8 throughout.", "Write the file again as UTF-8.") from error
+
+
+def _number(text: str) -> float | ExactNumber:
+    number = float(text)
+    if len(text) < ALWAYS_EXACT_CHARACTERS and isfinite(number) and number != 0:
+        return number
+    return number if double_says(text) else ExactNumber(text)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise _DuplicateKey("an object has the same key twice")
+    return value
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=_number)
+
+
+def _unreadable(error: Exception, place: str, begin: int = 0) -> Exception:
+    """The refusal for what the decoder raised of a value that begins at ``begin`` of its text."""
+    if isinstance(error, json.JSONDecodeError):
+        return damaged(f"{place} is not valid JSON: {error.msg}, at its character {error.pos - begin + 1}.")
+    if isinstance(error, RecursionError):
+        return damaged(f"{place} is nested too deeply.")
+    reason = str(error) if isinstance(error, _DuplicateKey) else "it has a number with too many digits"
+    return damaged(f"{place} can not be read without loss: {reason}.")
+
+
+def _line_records(text: TextIO) -> Iterator[Record]:
+    number = 0
+    while line := text.readline(RECORD_CHARACTERS_MAX + 1):
+        number += 1
+        place = f"Line {number}"
+        if len(line) > RECORD_CHARACTERS_MAX:
+            raise _too_long(place)
+        if stripped := line.strip(" \t\r\n"):
+            try:
+                value = _DECODER.decode(stripped)
+            except (RecursionError, ValueError) as error:
+                raise _unreadable(error, place) from error
+            yield _record(value, stripped, place)
+
+
+def _array_records(text: TextIO) -> Iterator[Record]:
+    window = _Window(text)
+    window.take("[", "The file")
+    number = 0
+    while number or window.peek() != "]":
+        number += 1
+        place = f"Element {number} of the array"
+        value, source = window.value(place)
+        yield _record(value, source, place)
+        if window.peek() == "]":
+            break
+        window.take(",", f"The array after element {number}")
+    window.take("]", "The array")
+    if window.peek():
+        raise damaged("Something follows the end of the JSON array.")
+
+
+def _record(value: Any, source: str, place: str) -> Record:
+    if not isinstance(value, dict):
+        raise damaged(f"{place} is no object, so it has no columns.")
+    repaired = "\\ud" in source or "\\uD" in source
+    if repaired:
+        whole = _without_surrogates(value)
+        repaired, value = whole != value, whole
+    return Record(value, len(source), repaired)
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return type(value)(_SURROGATE.sub("\ufffd", value))
+    if isinstance(value, list):
+        return [_without_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+    return value
+
+
+def _too_long(place: str) -> Exception:
+    return damaged(f"{place} is longer than the {RECORD_CHARACTERS_MAX:,} characters that one record may have.")
+
+
+class _Window:
+    """A text read in pieces, of which only the part not yet parsed is held."""
+
+    def __init__(self, text: TextIO) -> None:
+        self._text = text
+        self._held = ""
+        self._at = 0
+
+    def peek(self) -> str:
+        """The next character that is no space, empty at the end of the text."""
+        while True:
+            self._at = _SPACE.match(self._held, self._at).end()  # type: ignore[union-attr]
+            if self._at < len(self._held):
+                return self._held[self._at]
+            if not self._more():
+                return ""
+
+    def take(self, mark: str, place: str) -> None:
+        if (found := self.peek()) != mark:
+            seen = f"{found!r} stands" if found else "the file ends"
+            raise damaged(f"{place} is not valid JSON: {seen} where {mark!r} is expected.")
+        self._at += 1
+
+    def value(self, place: str) -> tuple[Any, str]:
+        """The next value and its text. What can not be parsed yet may be cut off: more is read until it is not."""
+        self.peek()
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self._held, self._at)
+            except (RecursionError, ValueError) as error:
+                cut_off = isinstance(error, json.JSONDecodeError)
+                if cut_off and len(self._held) - self._at > RECORD_CHARACTERS_MAX:
+                    raise _too_long(place) from error
+                if cut_off and self._more():
+                    continue
+                raise _unreadable(error, place, self._at) from error
+            source, self._at = self._held[self._at : end], end
+            return value, source
+
+    def _more(self) -> bool:
+        """Doubles what is held, so that a long value is parsed again a few times only."""
+        rest = self._held[self._at :]
+        piece = self._text.read(max(_PIECE_CHARACTERS, len(rest)))
+        self._held, self._at = rest + piece, 0
+        return bool(piece)

@@ -1,0 +1,173 @@
+"""Parquet as a stream of small batches of plain columns, under a budget of decoded bytes.
+
+Kept as they are: every flat and nested type, decimals, time zones. Made plain, because the values stay the same:
+dictionaries become their values, extension types their storage, views and run-end encoded values ordinary arrays.
+A footer is believed about nothing that costs memory: rows are decoded a few at a time, texts that a dictionary
+repeats are counted before they are written out, and decoding stops at the budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pyarrow.types as kind
+
+from session_datasets.domain.limits import MIB
+from session_datasets.domain.profile import Format
+from session_datasets.formats.detect import PARQUET_MAGIC
+from session_datasets.formats.stream import NoTable, TableStream, damaged, distinct_names
+
+# Cells and rows decoded at a time, and the bytes of a piece of rows that is handed on.
+_BATCH_CELLS = 256 * 1024
+_BATCH_ROWS_MAX = 4_096
+_PIECE_BYTES = 32 * MIB
+# Levels of lists and structs; readers recurse over them.
+_DEPTH_MAX = 32
+_ADVICE = "Write the file again, close the writer, upload the whole of it and register it."
+
+
+def open_parquet(file: Path, columns_max: int, decoded_bytes_max: int) -> TableStream:
+    """Raises NoTable beyond ``columns_max`` columns, Refusal when damaged.
+
+    The batches raise NoTable once the decoded rows are larger than ``decoded_bytes_max``.
+    """
+    _require_tail(file)
+    try:
+        parquet = _opened(file)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise damaged("The footer of this Parquet file can not be read.", _ADVICE) from error
+    found = parquet.schema_arrow
+    if len(found) > columns_max:
+        raise NoTable(
+            f"This Parquet file has {len(found):,} columns, more than the {columns_max:,} that can be paged. "
+            "It can be listed and loaded."
+        )
+    names, remarks = distinct_names(found.names)
+    schema = pa.schema([pa.field(name, _plain(type_)) for name, type_ in zip(names, found.types, strict=True)])
+    return TableStream(Format.PARQUET, schema, _batches(parquet, schema, decoded_bytes_max), remarks)
+
+
+def _require_tail(file: Path) -> None:
+    with file.open("rb") as opened:
+        size = opened.seek(0, 2)
+        opened.seek(max(0, size - len(PARQUET_MAGIC)))
+        if size < 3 * len(PARQUET_MAGIC) or opened.read() != PARQUET_MAGIC:
+            raise damaged("The file begins like Parquet but has no Parquet footer: it is cut off.", _ADVICE)
+
+
+def _opened(file: Path) -> pq.ParquetFile:
+    """Texts that are stored as dictionaries stay dictionaries, so that repeating them costs no memory yet."""
+    metadata = pq.read_metadata(file)
+    repeated = _dictionary_texts(metadata)
+    return pq.ParquetFile(
+        file,
+        metadata=metadata,
+        read_dictionary=repeated,
+        pre_buffer=False,
+        schema_depth_limit=_DEPTH_MAX,
+        arrow_extensions_enabled=False,
+    )
+
+
+def _dictionary_texts(metadata: pq.FileMetaData) -> list[str]:
+    flat = [
+        (place, metadata.schema.column(place))
+        for place in range(metadata.num_columns)
+        if metadata.schema.column(place).max_repetition_level == 0
+    ]
+    return [
+        column.path
+        for place, column in flat
+        if column.physical_type == "BYTE_ARRAY" and "." not in column.path and _any_dictionary(metadata, place)
+    ]
+
+
+def _any_dictionary(metadata: pq.FileMetaData, place: int) -> bool:
+    return any(
+        any("DICTIONARY" in encoding for encoding in metadata.row_group(group).column(place).encodings)
+        for group in range(metadata.num_row_groups)
+    )
+
+
+def _plain(type_: pa.DataType) -> pa.DataType:
+    if isinstance(type_, pa.BaseExtensionType):
+        return _plain(type_.storage_type)
+    if kind.is_dictionary(type_) or kind.is_run_end_encoded(type_):
+        return _plain(type_.value_type)
+    if kind.is_string_view(type_):
+        return pa.string()
+    if kind.is_binary_view(type_):
+        return pa.binary()
+    if kind.is_struct(type_):
+        names, _ = distinct_names([field.name for field in type_])
+        return pa.struct([pa.field(name, _plain(field.type)) for name, field in zip(names, type_, strict=True)])
+    if kind.is_map(type_):
+        return pa.map_(_plain(type_.key_type), _plain(type_.item_type))
+    if kind.is_fixed_size_list(type_):
+        return pa.list_(_plain(type_.value_type), type_.list_size)
+    if kind.is_large_list(type_):
+        return pa.large_list(_plain(type_.value_type))
+    if kind.is_list(type_) or kind.is_list_view(type_) or kind.is_large_list_view(type_):
+        return pa.list_(_plain(type_.value_type))
+    return type_
+
+
+def _batches(parquet: pq.ParquetFile, schema: pa.Schema, decoded_bytes_max: int) -> Iterator[pa.RecordBatch]:
+    rows = max(1, min(_BATCH_ROWS_MAX, _BATCH_CELLS // max(1, len(schema))))
+    decoded = 0
+    try:
+        for batch in parquet.iter_batches(batch_size=rows, use_threads=False):
+            for piece in _pieces(batch):
+                decoded += max(_plain_bytes(piece), piece.num_rows)
+                if decoded > decoded_bytes_max:
+                    raise NoTable(
+                        f"The rows of this Parquet file are larger than {decoded_bytes_max:,} bytes once decoded, "
+                        "more than can be laid out as pages. It can be listed and loaded."
+                    )
+                yield _made_plain(piece, schema)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise damaged("The rows of this Parquet file can not be decoded.", _ADVICE) from error
+
+
+def _pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """The batch in slices that are small once written out, a single row at least."""
+    if batch.num_rows <= 1 or _plain_bytes(batch) <= _PIECE_BYTES:
+        yield batch
+        return
+    half = batch.num_rows // 2
+    yield from _pieces(batch.slice(0, half))
+    yield from _pieces(batch.slice(half))
+
+
+def _plain_bytes(batch: pa.RecordBatch) -> int:
+    return sum(_written_out(column) for column in batch.columns)
+
+
+def _written_out(values: pa.Array) -> int:
+    if kind.is_dictionary(values.type) and not _is_fixed_width(values.type.value_type):
+        lengths = pc.take(pc.binary_length(values.dictionary), values.indices)
+        return (pc.sum(lengths.cast(pa.int64())).as_py() or 0) + 4 * len(values)
+    return int(values.nbytes)
+
+
+def _is_fixed_width(type_: pa.DataType) -> bool:
+    return bool(kind.is_primitive(type_) or kind.is_fixed_size_binary(type_))
+
+
+def _made_plain(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    if not len(schema):
+        return batch
+    arrays = [_cast(column, field.type) for column, field in zip(batch.columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _cast(values: pa.Array, type_: pa.DataType) -> pa.Array:
+    if isinstance(values, pa.ExtensionArray):
+        values = values.storage
+    if kind.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    return values if values.type == type_ else values.cast(type_)

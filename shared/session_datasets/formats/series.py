@@ -1,0 +1,102 @@
+"""The series of a chart: every value of a short window, the smallest and largest per bucket of a long one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from session_datasets.domain.errors import ProblemCode, Refusal
+from session_datasets.domain.page import Method, Series, SeriesColumn
+from session_datasets.domain.profile import JsonValue
+from session_datasets.formats.cells import is_number, is_temporal
+from session_datasets.formats.measure import bounds, comparable, restored
+from session_datasets.formats.ranged_file import Ranges
+from session_datasets.formats.row_groups import RowGroups
+
+
+def read_series(
+    source: Ranges, table: RowGroups, *, columns: Sequence[str], offset: int, rows: int, max_points: int
+) -> Series:
+    """See ``Tables.read_columns``."""
+    places = table.chosen(columns)
+    rows = max(0, min(rows, table.total - offset))
+    bucket_rows = max(1, -(-rows // max_points))
+    if bucket_rows == 1:
+        method, made = Method.EXACT, _exact(table, places, offset, rows)
+    else:
+        for place in places:
+            _require_reducible(table, place, rows, max_points)
+        method, made = Method.MIN_MAX, _reduced(table, places, offset, rows, bucket_rows)
+    return Series(tuple(made), offset, rows, table.total, method, bucket_rows, source.cost)
+
+
+def _exact(table: RowGroups, places: Sequence[int], offset: int, rows: int) -> list[SeriesColumn]:
+    values: list[list[JsonValue]] = [[] for _ in places]
+    nulls = [0] * len(places)
+    for batch in table.read(places, offset, offset + rows):
+        for at, (place, column) in enumerate(zip(places, batch.columns, strict=True)):
+            values[at] += table.rules(place).encode(column)
+            nulls[at] += column.null_count
+    return [
+        SeriesColumn(table.column(place), null_count, values=found)
+        for place, null_count, found in zip(places, nulls, values, strict=True)
+    ]
+
+
+def _require_reducible(table: RowGroups, place: int, rows: int, max_points: int) -> None:
+    column, type_ = table.column(place), table.rules(place).type
+    if is_number(type_) or is_temporal(type_):
+        return
+    raise Refusal(
+        ProblemCode.INVALID_REQUEST,
+        f"Column '{column.name}' is {column.type}: {rows:,} rows of it can not be reduced to {max_points:,} points.",
+        advice=f"Ask for a window of at most {max_points:,} rows, for numeric or temporal columns, or use read_rows.",
+        retry_with={"rows": max_points},
+    )
+
+
+class _Buckets:
+    """Smallest and largest of one column per bucket of ``bucket_rows`` consecutive rows."""
+
+    def __init__(self, count: int, bucket_rows: int) -> None:
+        self.nulls = 0
+        self.low: list[Any] = [None] * count
+        self.high: list[Any] = [None] * count
+        self._bucket_rows = bucket_rows
+
+    def see(self, values: pa.Array, begin: int) -> None:
+        """``values`` are the rows of the window from ``begin`` on."""
+        self.nulls += values.null_count
+        values = comparable(values)
+        at = 0
+        while at < len(values):
+            bucket, inside = divmod(begin + at, self._bucket_rows)
+            length = min(self._bucket_rows - inside, len(values) - at)
+            self._widen(bucket, *bounds(values.slice(at, length)))
+            at += length
+
+    def _widen(self, bucket: int, low: Any, high: Any) -> None:
+        if low is None:
+            return
+        if self.low[bucket] is None or low < self.low[bucket]:
+            self.low[bucket] = low
+        if self.high[bucket] is None or high > self.high[bucket]:
+            self.high[bucket] = high
+
+
+def _reduced(table: RowGroups, places: Sequence[int], offset: int, rows: int, bucket_rows: int) -> list[SeriesColumn]:
+    buckets = [_Buckets(-(-rows // bucket_rows), bucket_rows) for _ in places]
+    seen = 0
+    for batch in table.read(places, offset, offset + rows):
+        for column_buckets, values in zip(buckets, batch.columns, strict=True):
+            column_buckets.see(values, seen)
+        seen += batch.num_rows
+    return [_series_column(table, place, found) for place, found in zip(places, buckets, strict=True)]
+
+
+def _series_column(table: RowGroups, place: int, found: _Buckets) -> SeriesColumn:
+    rules = table.rules(place)
+    low, high = (rules.encode(restored(values, rules.type)) for values in (found.low, found.high))
+    return SeriesColumn(table.column(place), found.nulls, min=low, max=high)
