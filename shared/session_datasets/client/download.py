@@ -1,0 +1,183 @@
+"""Brings one registered file into the working directory: written beside, checked, then named."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from urllib3.response import BaseHTTPResponse
+
+from session_datasets.client import landing
+from session_datasets.client.errors import ChecksumError, NotEnoughSpaceError, TransferError
+from session_datasets.client.http import FileHttp, retryable
+from session_datasets.client.patience import Patience
+from session_datasets.client.progress import OnProgress, Progress
+from session_datasets.domain.limits import MIB
+from session_datasets.wire.answers import LoadArtifactAnswer, PresignedPart
+
+_CHUNK_BYTES = 1 * MIB
+_PARTIAL_CONTENT = 206
+
+# Asks the service again: the file is the same, the permission to fetch it is new.
+Prepare = Callable[[], LoadArtifactAnswer]
+
+
+class Downloads:
+    def __init__(self, http: FileHttp, patience: Patience) -> None:
+        self._http = http
+        self._patience = patience
+
+    def download(
+        self,
+        prepare: Prepare,
+        directory: Path,
+        to: Path | str | None,
+        *,
+        overwrite: bool = False,
+        tell: OnProgress | None = None,
+    ) -> Path:
+        """The path of the whole, checked file. What a broken transfer left is taken up by the next one."""
+        offer = prepare()
+        target = landing.target_in(directory, to, offer.file_name)
+        landing.make_parents(directory, target)
+        path, there = _place(target, offer, overwrite)
+        if there:
+            Progress(offer.size, tell).add(offer.size)
+            return path
+        with _part_of(target, offer.sha256) as (part, file):
+            self._fill(file, offer, prepare, Progress(offer.size, tell))
+            _check(part, offer)
+            return _named(part, target, offer, overwrite)
+
+    def _fill(self, file: BinaryIO, offer: LoadArtifactAnswer, prepare: Prepare, progress: Progress) -> None:
+        """Fetches what ``file`` lacks. Tries are counted anew whenever one of them brought bytes."""
+        have = _resumable_length(file, offer.size)
+        _require_space(Path(file.name).parent, offer.size - have)
+        progress.add(have)
+        request, pinned, failures = offer.download, None, 0
+        while have < offer.size:
+            if request is None:
+                raise TransferError("The service offered no download.", "Use an SDK of its version.")
+            try:
+                pinned = self._fetch(file, have, offer.size, request, pinned, progress)
+            except TransferError as error:
+                failures = 1 if file.tell() > have else failures + 1
+                if not (retryable(error) or error.expired) or failures >= self._patience.tries:
+                    raise
+                if error.expired:
+                    request = prepare().download
+                self._patience.wait(failures)
+            have = file.tell()
+
+    def _fetch(
+        self, file: BinaryIO, have: int, size: int, request: PresignedPart, etag: str | None, progress: Progress
+    ) -> str | None:
+        """One request for the rest; the ETag that later requests must meet."""
+        headers = {"Range": f"bytes={have}-"} | ({"If-Match": etag} if etag else {})
+        with self._http.stream(request, headers=headers) as response:
+            if response.status != _PARTIAL_CONTENT and have:
+                # The whole file came although a part of it was asked for.
+                progress.add(-have)
+                file.seek(0)
+                file.truncate()
+            _copy(response, file, size, progress)
+            if file.tell() < size:
+                raise TransferError("The connection to the storage ended early.")
+            return response.headers.get("ETag")
+
+
+def _copy(response: BaseHTTPResponse, file: BinaryIO, size: int, progress: Progress) -> None:
+    try:
+        for chunk in response.stream(_CHUNK_BYTES, decode_content=False):
+            if file.tell() + len(chunk) > size:
+                raise ChecksumError("The storage sent more bytes than were registered; nothing was kept.")
+            file.write(chunk)
+            progress.add(len(chunk))
+    finally:
+        file.flush()
+
+
+def _place(target: Path, offer: LoadArtifactAnswer, overwrite: bool) -> tuple[Path, bool]:
+    """Where the file goes, and whether it is there already."""
+    if overwrite:
+        return target, landing.holds(target, offer.size, offer.sha256)
+    return landing.free_or_same(target, offer.size, offer.sha256)
+
+
+@contextmanager
+def _part_of(target: Path, sha256: str) -> Iterator[tuple[Path, BinaryIO]]:
+    """The unfinished file beside its target, held by this transfer alone and kept when the transfer breaks.
+
+    It is named by its content, so a later call goes on with it and no other file's bytes get into it.
+    """
+    part = target.with_name(f".{sha256[:16]}.part")
+    file = _opened(part)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # The transfer that held it may have finished and renamed it between the two calls.
+        mine = part.exists() and part.stat().st_ino == os.fstat(file.fileno()).st_ino
+    except BlockingIOError:
+        mine = False
+    if not mine:
+        file.close()
+        part = target.with_name(f".{sha256[:16]}.{secrets.token_hex(4)}.part")
+        file = _opened(part)
+    with file:
+        try:
+            yield part, file
+        except ChecksumError:
+            part.unlink(missing_ok=True)
+            raise
+
+
+def _opened(part: Path) -> BinaryIO:
+    # O_NOFOLLOW: a link of that name would lead the bytes elsewhere.
+    descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    return os.fdopen(descriptor, "r+b")
+
+
+def _resumable_length(file: BinaryIO, size: int) -> int:
+    """Bytes to go on from, with the file positioned there; what is longer than the whole is none of it."""
+    have = file.seek(0, os.SEEK_END)
+    if have > size:
+        file.truncate(0)
+        have = file.seek(0)
+    return have
+
+
+def _require_space(directory: Path, needed: int) -> None:
+    free = shutil.disk_usage(directory).free
+    if free < needed:
+        raise NotEnoughSpaceError(
+            f"{needed:,} bytes are to be loaded and the disk has room for {free:,}; nothing was loaded.",
+            "Free some space, or read pages with read_rows instead of loading the file.",
+        )
+
+
+def _check(part: Path, offer: LoadArtifactAnswer) -> None:
+    if landing.holds(part, offer.size, offer.sha256):
+        return
+    raise ChecksumError("The loaded bytes do not have the registered sha256; nothing was kept.", "Load it again.")
+
+
+def _named(part: Path, target: Path, offer: LoadArtifactAnswer, overwrite: bool) -> Path:
+    """The finished file under its name, in one step: a reader sees all of it or nothing."""
+    if overwrite:
+        os.replace(part, target)
+        return target
+    while True:
+        path, there = landing.free_or_same(target, offer.size, offer.sha256)
+        if there:
+            part.unlink()
+            return path
+        # A link never replaces what is there, so a file that came up meanwhile moves this one to a sibling.
+        with suppress(FileExistsError):
+            os.link(part, path)
+            part.unlink()
+            return path

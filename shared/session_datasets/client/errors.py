@@ -1,0 +1,216 @@
+"""Everything that the client raises, in one tree.
+
+    SessionDatasetsError                 detail, advice
+    ├── ProblemError                     the service refused; .problem is its whole answer
+    │   ├── InvalidRequestError            the request breaks a rule that the detail names
+    │   ├── AuthenticationError            the token is missing, expired or not valid
+    │   ├── NotAllowedError                the token does not allow this verb
+    │   ├── NotFoundError                  no such artifact or file within reach of this session
+    │   ├── ConflictError                  what was announced and what is there disagree
+    │   ├── FileGoneError                  the registered file, or its registered version, is gone
+    │   ├── UnreadableFileError            the file is empty or damaged
+    │   ├── NotADatasetError               the artifact has no rows to page
+    │   ├── TooLargeError                  more than one call answers
+    │   └── UnavailableError               busy or failing, after the client's own tries
+    ├── TransportError                   no answer came from the service
+    │   ├── NotDeployedError               no such function, or no permission to invoke it
+    │   ├── FunctionFailedError            the function ended without an answer
+    │   │   └── FunctionTimedOutError        ... because its time was up
+    │   └── UnexpectedAnswerError          the answer is not one of this wire version
+    ├── TransferError                    a file did not come through whole
+    │   ├── ChecksumError                  its bytes are not the registered ones
+    │   └── NotEnoughSpaceError            the disk has no room for it
+    ├── UnsafePathError                  the file would land outside the working directory
+    ├── IncompleteRowError               a row is larger than any page; only a load gives it whole
+    ├── UnwritableTableError             a frame that no Parquet file can hold
+    ├── ConfigurationError               the environment lacks a token, a region or credentials
+    └── MissingExtraError                pyarrow or pandas is not installed
+
+A text never holds a token or a presigned URL.
+"""
+
+from __future__ import annotations
+
+from session_datasets.domain.errors import ProblemCode
+from session_datasets.wire.problem import ProblemModel
+
+
+class SessionDatasetsError(Exception):
+    """``detail`` says what was not done and why, ``advice`` what to do next."""
+
+    title = "The call did not succeed"
+
+    def __init__(self, detail: str, advice: str = "") -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.advice = advice
+
+    def __str__(self) -> str:
+        return f"{self.detail} {self.advice}".rstrip()
+
+
+class ProblemError(SessionDatasetsError):
+    """A refusal. ``problem`` holds its stable code, did_you_mean and retry_with."""
+
+    def __init__(self, problem: ProblemModel) -> None:
+        super().__init__(problem.detail, problem.advice)
+        self.problem = problem
+        self.title = problem.title
+
+    @property
+    def code(self) -> str:
+        return self.problem.code
+
+    def __str__(self) -> str:
+        near = ", ".join(repr(name) for name in self.problem.did_you_mean)
+        return super().__str__() + (f" Did you mean {near}?" if near else "")
+
+
+class InvalidRequestError(ProblemError): ...
+
+
+class AuthenticationError(ProblemError): ...
+
+
+class NotAllowedError(ProblemError): ...
+
+
+class NotFoundError(ProblemError): ...
+
+
+class ConflictError(ProblemError): ...
+
+
+class FileGoneError(ProblemError): ...
+
+
+class UnreadableFileError(ProblemError): ...
+
+
+class NotADatasetError(ProblemError): ...
+
+
+class TooLargeError(ProblemError): ...
+
+
+class UnavailableError(ProblemError): ...
+
+
+class TransportError(SessionDatasetsError):
+    """``retryable`` says that the same call may succeed a moment later."""
+
+    title = "The service did not answer"
+
+    def __init__(self, detail: str, advice: str = "", *, retryable: bool = False) -> None:
+        super().__init__(detail, advice)
+        self.retryable = retryable
+
+
+class NotDeployedError(TransportError):
+    title = "The service is not there"
+
+
+class FunctionFailedError(TransportError):
+    title = "The function failed"
+
+
+class FunctionTimedOutError(FunctionFailedError):
+    title = "The function ran out of time"
+
+
+class UnexpectedAnswerError(TransportError):
+    title = "The answer is not understood"
+
+
+class TransferError(SessionDatasetsError):
+    """``status`` and ``code`` are the storage's, None and empty when no answer came. ``expired``: the permission to
+    transfer ran out on the way. ``final``: trying again changes nothing."""
+
+    title = "The file was not transferred"
+    final = False
+
+    def __init__(
+        self, detail: str, advice: str = "", *, status: int | None = None, code: str = "", expired: bool = False
+    ) -> None:
+        super().__init__(detail, advice)
+        self.status = status
+        self.code = code
+        self.expired = expired
+
+
+class ChecksumError(TransferError):
+    final = True
+    title = "The bytes are not the registered ones"
+
+
+class NotEnoughSpaceError(TransferError):
+    final = True
+    title = "The disk is too full"
+
+
+class UnsafePathError(SessionDatasetsError):
+    title = "The path leaves the working directory"
+
+
+class IncompleteRowError(SessionDatasetsError):
+    title = "A row is too large for a page"
+
+
+class UnwritableTableError(SessionDatasetsError):
+    title = "The table cannot be written"
+
+
+class ConfigurationError(SessionDatasetsError):
+    title = "The environment is not complete"
+
+
+class MissingExtraError(SessionDatasetsError):
+    title = "A library is missing"
+
+
+_FAMILIES: dict[str, type[ProblemError]] = {
+    ProblemCode.INVALID_REQUEST: InvalidRequestError,
+    ProblemCode.UNSUPPORTED_VERSION: InvalidRequestError,
+    ProblemCode.KEY_OUTSIDE_WORKSPACE: InvalidRequestError,
+    ProblemCode.UNKNOWN_COLUMN: InvalidRequestError,
+    ProblemCode.INVALID_CURSOR: InvalidRequestError,
+    ProblemCode.TOKEN_MISSING: AuthenticationError,
+    ProblemCode.TOKEN_EXPIRED: AuthenticationError,
+    ProblemCode.TOKEN_INVALID: AuthenticationError,
+    ProblemCode.VERB_NOT_ALLOWED: NotAllowedError,
+    ProblemCode.NOT_FOUND: NotFoundError,
+    ProblemCode.FILE_NOT_FOUND: NotFoundError,
+    ProblemCode.REFERENCE_MISMATCH: ConflictError,
+    ProblemCode.CHECKSUM_MISMATCH: ConflictError,
+    ProblemCode.SIZE_MISMATCH: ConflictError,
+    ProblemCode.ROWS_MISMATCH: ConflictError,
+    ProblemCode.REQUEST_TOKEN_CONFLICT: ConflictError,
+    ProblemCode.FILE_MISSING: FileGoneError,
+    ProblemCode.FILE_CHANGED: FileGoneError,
+    ProblemCode.EMPTY_FILE: UnreadableFileError,
+    ProblemCode.UNREADABLE_FILE: UnreadableFileError,
+    ProblemCode.NOT_A_DATASET: NotADatasetError,
+    ProblemCode.TOO_LARGE: TooLargeError,
+    ProblemCode.UNAVAILABLE: UnavailableError,
+    ProblemCode.INTERNAL: UnavailableError,
+}
+
+# For a code that is newer than this client.
+_FAMILIES_BY_STATUS: dict[int, type[ProblemError]] = {
+    400: InvalidRequestError,
+    401: AuthenticationError,
+    403: NotAllowedError,
+    404: NotFoundError,
+    409: ConflictError,
+    410: FileGoneError,
+    413: TooLargeError,
+    429: UnavailableError,
+    500: UnavailableError,
+    503: UnavailableError,
+}
+
+
+def error_of(problem: ProblemModel) -> ProblemError:
+    """The typed exception of a refusal."""
+    family = _FAMILIES.get(problem.code) or _FAMILIES_BY_STATUS.get(problem.status, ProblemError)
+    return family(problem)

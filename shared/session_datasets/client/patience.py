@@ -1,0 +1,38 @@
+"""How often something is tried again, and how long the client waits in between."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """``tries`` in all. Waits double from ``first_wait`` to ``longest_wait`` seconds, each drawn at random below
+    that bound ("full jitter"), so that many nodes that failed together do not come back together."""
+
+    tries: int = 4
+    first_wait: float = 0.25
+    longest_wait: float = 8.0
+    sleep: Callable[[float], None] = time.sleep
+    draw: Callable[[], float] = random.random
+
+    def retried(self, action: Callable[[], T], worth: Callable[[Exception], bool]) -> T:
+        """What ``action`` gives; its last error when all tries fail, or the first that is not ``worth`` another."""
+        for attempt in range(1, self.tries):
+            try:
+                return action()
+            except Exception as error:
+                if not worth(error):
+                    raise
+            self.wait(attempt)
+        return action()
+
+    def wait(self, attempt: int) -> None:
+        """Sleeps after the ``attempt``-th failure, counted from 1."""
+        self.sleep(self.draw() * min(self.longest_wait, self.first_wait * 2 ** (attempt - 1)))

@@ -1,0 +1,142 @@
+"""The whole service in this process: every handler's door, on S3 and DynamoDB as moto serves them over real HTTP.
+
+A test asks for the fixture ``cloud`` (import it and ``moto_server`` in the folder's conftest.py); it gets a bucket
+and a table of its own on a server that the whole run shares.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from moto.server import ThreadedMotoServer
+from session_datasets.client.workspace import Workspace
+from session_datasets.formats.tables import ArrowTables
+
+from session_datasets.client.orchestrator import Orchestrator
+from session_datasets.client.transport import InProcessTransport
+from session_datasets.domain import names
+from session_datasets.domain.keyring import Keyring, SigningKey
+from session_datasets.domain.names import Verb
+from session_datasets.runtime.door import Door
+from session_datasets.runtime.settings import Settings
+from session_datasets.runtime.wiring import Wired, wired
+from session_datasets.storage.aws import dynamodb_client, s3_client
+
+STACK = "session-datasets-test"
+KEYRING = Keyring(SigningKey("test", "0123456789abcdef0123456789abcdef"))
+
+
+class MotoCloud:
+    """One deployment on the moto server at ``endpoint``: its own bucket and table, its doors, its clients."""
+
+    def __init__(self, endpoint: str, keyring: Keyring = KEYRING) -> None:
+        self.endpoint = endpoint
+        self.bucket = f"workspaces-{uuid.uuid4().hex}"
+        self.table = f"records-{uuid.uuid4().hex}"
+        with patch.dict(os.environ, self.environment()):
+            self.s3 = s3_client()
+            self.dynamodb = dynamodb_client()
+        self._create_bucket()
+        self._create_table()
+        settings = Settings(stack=STACK, signing_key_secret="", bucket=self.bucket, table=self.table)
+        self.wired: Wired = wired(settings, lambda: keyring, self.s3, self.dynamodb, ArrowTables())
+
+    def call(self, verb: str, body: Any) -> dict[str, Any]:
+        """One exchange as the deployed function would have it; a refusal comes back under ``problem``."""
+        return door(Verb(verb)).serve(body, lambda: self.wired)
+
+    def transport(self) -> InProcessTransport:
+        return InProcessTransport(self.call)
+
+    def orchestrator(self) -> Orchestrator:
+        return Orchestrator(self.transport())
+
+    def open(
+        self,
+        *,
+        owner: str = "acme",
+        conversation_id: str | None = None,
+        run_id: str | None = None,
+        node: str = "node",
+        directory: Path | None = None,
+        **more: Any,
+    ) -> Workspace:
+        """A new session's workspace; of the conversation ``chat`` when neither conversation nor run is named."""
+        if conversation_id is None and run_id is None:
+            conversation_id = "chat"
+        session = self.orchestrator().open_session(
+            owner=owner, conversation_id=conversation_id, run_id=run_id, node=node, **more
+        )
+        return session.workspace(directory)
+
+    def token(self, **scope: Any) -> str:
+        """The access token of a new session, for tests that speak the wire themselves."""
+        return self.open(**scope).token
+
+    def environment(self) -> Mapping[str, str]:
+        """What points boto3 at this cloud."""
+        return {
+            "AWS_ENDPOINT_URL": self.endpoint,
+            "AWS_REGION": "us-east-1",
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "AWS_ACCESS_KEY_ID": "testing",
+            "AWS_SECRET_ACCESS_KEY": "testing",
+            "AWS_EC2_METADATA_DISABLED": "true",
+        }
+
+    def _create_bucket(self) -> None:
+        self.s3.create_bucket(Bucket=self.bucket)
+        self.s3.put_bucket_versioning(Bucket=self.bucket, VersioningConfiguration={"Status": "Enabled"})
+
+    def _create_table(self) -> None:
+        indexes = {names.CONVERSATION_INDEX: names.CONVERSATION_KEY, names.RUN_INDEX: names.RUN_KEY}
+        attributes = [names.PARTITION_KEY, names.SORT_KEY, *indexes.values()]
+        projection = {"ProjectionType": "INCLUDE", "NonKeyAttributes": [names.SUMMARY_ATTRIBUTE]}
+        self.dynamodb.create_table(
+            TableName=self.table,
+            BillingMode="PAY_PER_REQUEST",
+            AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in attributes],
+            KeySchema=_keys(names.PARTITION_KEY),
+            GlobalSecondaryIndexes=[
+                {"IndexName": index, "KeySchema": _keys(key), "Projection": projection}
+                for index, key in indexes.items()
+            ],
+        )
+
+
+def _keys(partition: str) -> list[dict[str, str]]:
+    return [
+        {"AttributeName": partition, "KeyType": "HASH"},
+        {"AttributeName": names.SORT_KEY, "KeyType": "RANGE"},
+    ]
+
+
+def door(verb: Verb) -> Door[Any]:
+    """The door that the verb's Lambda function has as its handler."""
+    handler: Door[Any] = importlib.import_module(f"lambdas.{verb.value}.handler").handler
+    return handler
+
+
+@pytest.fixture(scope="session")
+def moto_server() -> Iterator[str]:
+    """The URL of a moto server on a free port of the loopback interface."""
+    # One line a request says nothing that a failed assertion does not.
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def cloud(moto_server: str) -> MotoCloud:
+    return MotoCloud(moto_server)
