@@ -51,14 +51,14 @@ class Downloads:
             Progress(offer.size, tell).add(offer.size)
             return path
         with _part_of(target, offer.sha256) as (part, file):
+            _require_space(part.parent, offer.size - _resumable_length(file, offer.size))
             self._fill(file, offer, prepare, Progress(offer.size, tell))
             _check(part, offer)
             return _named(part, target, offer, overwrite)
 
     def _fill(self, file: BinaryIO, offer: LoadArtifactAnswer, prepare: Prepare, progress: Progress) -> None:
         """Fetches what ``file`` lacks. Tries are counted anew whenever one of them brought bytes."""
-        have = _resumable_length(file, offer.size)
-        _require_space(Path(file.name).parent, offer.size - have)
+        have = file.tell()
         progress.add(have)
         request, pinned, failures = offer.download, None, 0
         while have < offer.size:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from session_datasets.client import frames
@@ -25,7 +26,7 @@ from session_datasets.client.upload import Uploads
 from session_datasets.domain.files import LoadTarget
 from session_datasets.domain.limits import LIST_LIMIT_MAX, PAGE_BYTES_MAX, PAGE_ROWS_MAX
 from session_datasets.domain.names import Verb
-from session_datasets.domain.profile import Kind
+from session_datasets.domain.profile import Format, Kind
 from session_datasets.domain.scope import ListScope
 from session_datasets.wire.answers import (
     DescribeArtifactAnswer,
@@ -236,7 +237,15 @@ class Workspace:
         frames.required_pyarrow()
         from session_datasets.client import tables
 
-        return tables.to_arrow(self, reference, columns)
+        if self.describe_artifact(reference).format is not Format.PARQUET:
+            return tables.of_pages(whole_pages(self._page_reader(reference, columns)))
+        registered = self.read_rows(reference, limit=1).columns
+        if columns is not None:
+            # The refusal of an unknown one names its neighbours, which no reader of the file does.
+            self.read_rows(reference, limit=1, columns=columns)
+        with TemporaryDirectory(prefix="session-datasets-") as folder:
+            path = self._downloads.download(self._load_asker(reference), Path(folder), None)
+            return tables.of_parquet(path, registered, columns)
 
     def to_pandas(self, reference: AnyReference, *, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """The dataset in memory; Arrow-backed columns, so that integers with gaps stay integers."""
@@ -273,10 +282,14 @@ class Workspace:
         A name that is taken by other content leads to a numbered sibling unless ``overwrite``; the same content is
         not loaded twice. A broken load goes on where it stopped, also in a later call.
         """
-        ask = partial(self._calls.ask, Verb.LOAD_ARTIFACT, LoadArtifactAnswer, reference=reference_of(reference))
+        ask = self._load_asker(reference)
         if into == LoadTarget.WORKSPACE.value:
             return ask(into=into)
         return self._downloads.download(ask, self._directory, to, overwrite=overwrite, tell=progress)
+
+    def _load_asker(self, reference: AnyReference) -> Callable[..., LoadArtifactAnswer]:
+        known = reference_of(reference)
+        return partial(self._calls.ask, Verb.LOAD_ARTIFACT, LoadArtifactAnswer, reference=known)
 
     def _page_reader(
         self, reference: AnyReference, columns: Sequence[str] | None, batch: int = PAGE_ROWS_MAX
