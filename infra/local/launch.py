@@ -1,6 +1,7 @@
 """Start a Python module as the main program of this process: what runs inside an emulator's own interpreter.
 
-``python launch.py MODULE [--functions-python PATH] [--while-stdin-open]``, standard library only.
+``python launch.py MODULE [--mends FILE] [--functions-python PATH] [--while-stdin-open]``; it needs the standard
+library only.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ def main() -> None:
     """Take the launcher's own arguments off the command line and become the module."""
     parser = argparse.ArgumentParser()
     parser.add_argument("module")
+    parser.add_argument("--mends")
     parser.add_argument("--functions-python")
     parser.add_argument("--while-stdin-open", action="store_true")
     options = parser.parse_args()
@@ -29,6 +31,8 @@ def main() -> None:
     if options.functions_python:
         # MiniStack starts functions with sys.executable: its own, whose packages are not the functions'.
         sys.executable = options.functions_python
+    if options.mends:
+        runpy.run_path(options.mends)
     sys.argv = [options.module]
     runpy.run_module(options.module, run_name="__main__", alter_sys=True)
 

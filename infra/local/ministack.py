@@ -9,6 +9,8 @@ from infra.local import tools
 from infra.local.emulator import HOST, Emulator
 from infra.local.surroundings import ACCESS_KEY, REGION, SECRET_KEY
 
+MENDS = Path(__file__).parent / "ministack_host" / "mends.py"
+
 
 class MiniStack(Emulator):
     """With `keeps_state`, what it holds is written below the state directory when it is stopped."""
@@ -22,7 +24,8 @@ class MiniStack(Emulator):
         self._keeps_state = keeps_state
 
     def command(self) -> list[str]:
-        return [str(tools.ministack()), "ministack", "--functions-python", str(tools.functions())]
+        arguments = ["--mends", str(MENDS), "--functions-python", str(tools.functions())]
+        return [str(tools.ministack()), "ministack", *arguments]
 
     def settings(self, port: int) -> Mapping[str, str]:
         keeps = "1" if self._keeps_state else "0"

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from infra.local import tools
 
-OLDEST_MAJOR = 20
+# The oldest that the CDK library still supports.
+OLDEST_MAJOR = 22
 
 
 @cache
