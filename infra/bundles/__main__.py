@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from infra.bundles import GROUPS, LAMBDA, Target, build, locked_requirements
+from infra.bundles import GROUPS, LAMBDA, Bundler, Target, locked_requirements
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -22,7 +22,7 @@ def main(arguments: list[str] | None = None) -> int:
     if chosen.command == "requirements":
         sys.stdout.write(locked_requirements(chosen.group))
     else:
-        print(build(chosen.group, Target(chosen.python, chosen.platform)))
+        print(Bundler().bundle(chosen.group, Target(chosen.python, chosen.platform)))
     return 0
 
 

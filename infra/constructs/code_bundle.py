@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from aws_cdk import aws_lambda as lambda_
 
-from infra import bundles
+from infra.bundles import LIGHT, TABULAR, Bundler
 from infra.environments import Environment
 from session_datasets.domain.names import TABULAR_VERBS, Verb
 
@@ -17,21 +19,18 @@ class CodeBundles:
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
-        self._codes: dict[str, lambda_.Code] = {}
+        self._bundler = Bundler()
+        self._codes: dict[Path, lambda_.Code] = {}
 
     def code_of(self, verb: Verb) -> lambda_.Code:
         """The asset of ``verb``; building it may download the locked dependencies the first time."""
-        group = self._group_of(verb)
-        if group not in self._codes:
-            self._codes[group] = lambda_.Code.from_asset(str(self._build(group)))
-        return self._codes[group]
+        folder = self._folder_of(verb)
+        if folder not in self._codes:
+            self._codes[folder] = lambda_.Code.from_asset(str(folder))
+        return self._codes[folder]
 
-    def _group_of(self, verb: Verb) -> str:
+    def _folder_of(self, verb: Verb) -> Path:
         if not self._environment.carries_dependencies:
-            return "code"
-        return bundles.TABULAR if verb in TABULAR_VERBS else bundles.LIGHT
-
-    def _build(self, group: str) -> object:
-        if group == "code":
-            return bundles.build_code()
-        return bundles.build(group, self._environment.target)
+            return self._bundler.code()
+        group = TABULAR if verb in TABULAR_VERBS else LIGHT
+        return self._bundler.bundle(group, self._environment.target)

@@ -11,7 +11,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-SERVICES = ("dynamodb", "s3", "secretsmanager", "sts")
+# Tracing asks X-Ray's sampling rules of a client that it makes when it is imported.
+SERVICES = ("dynamodb", "s3", "secretsmanager", "sts", "xray")
 
 # pattern below the bundle's root -> why nobody misses it
 REMOVED = {

@@ -1,0 +1,156 @@
+"""One function for each verb, told what it needs and no more."""
+
+from __future__ import annotations
+
+import platform
+
+import pytest
+
+from session_datasets.domain import names
+from session_datasets.domain.names import TABULAR_VERBS, Verb
+from tests.infrastructure.synthesized import InEnvironment, Synthesized
+
+each_verb = pytest.mark.parametrize("verb", Verb)
+in_accounts = pytest.mark.parametrize("environment", ["sandbox", "production"])
+
+
+def test_every_verb_has_one_function_and_there_is_no_other(everywhere: Synthesized) -> None:
+    functions = everywhere.resources("AWS::Lambda::Function").values()
+    found = sorted(each["Properties"]["FunctionName"] for each in functions)
+    assert found == [
+        "session-datasets-describe-artifact",
+        "session-datasets-list-artifacts",
+        "session-datasets-load-artifact",
+        "session-datasets-open-session",
+        "session-datasets-prepare-upload",
+        "session-datasets-read-columns",
+        "session-datasets-read-rows",
+        "session-datasets-register-artifact",
+    ]
+
+
+@each_verb
+def test_the_handler_is_in_the_folder_of_the_verb(everywhere: Synthesized, verb: Verb) -> None:
+    assert everywhere.function(verb)["Handler"] == f"lambdas.{verb}.handler.handler"
+
+
+@each_verb
+@in_accounts
+def test_accounts_run_the_newest_python_on_arm(synthesized: InEnvironment, environment: str, verb: Verb) -> None:
+    function = synthesized(environment).function(verb)
+    assert (function["Runtime"], function["Architectures"]) == ("python3.14", ["arm64"])
+
+
+@each_verb
+def test_a_laptop_runs_its_own_processor(local: Synthesized, verb: Verb) -> None:
+    own = "x86_64" if platform.machine() == "x86_64" else "arm64"
+    assert local.function(verb)["Architectures"] == [own]
+
+
+@each_verb
+def test_callers_get_the_version_deployed_last(everywhere: Synthesized, verb: Verb) -> None:
+    aliases = everywhere.resources("AWS::Lambda::Alias").values()
+    (function,) = (
+        name
+        for name, each in everywhere.resources("AWS::Lambda::Function").items()
+        if each["Properties"] is everywhere.function(verb)
+    )
+    (alias,) = (each["Properties"] for each in aliases if each["Properties"]["FunctionName"] == {"Ref": function})
+    version = everywhere.template["Resources"][alias["FunctionVersion"]["Fn::GetAtt"][0]]
+    assert alias["Name"] == names.LIVE_ALIAS
+    assert version["Type"] == "AWS::Lambda::Version"
+    assert version["Properties"]["FunctionName"] == {"Ref": function}
+
+
+@each_verb
+def test_production_restores_a_snapshot_where_the_scratch_disk_allows_it(production: Synthesized, verb: Verb) -> None:
+    function = production.function(verb)
+    snapshot = function.get("SnapStart", {}).get("ApplyOn")
+    assert snapshot == (None if verb is Verb.REGISTER_ARTIFACT else "PublishedVersions")
+    assert (function["EphemeralStorage"]["Size"] > 512) is (verb is Verb.REGISTER_ARTIFACT)
+
+
+@each_verb
+@pytest.mark.parametrize("environment", ["local", "sandbox"])
+def test_only_production_pays_for_snapshots(synthesized: InEnvironment, environment: str, verb: Verb) -> None:
+    assert "SnapStart" not in synthesized(environment).function(verb)
+
+
+@each_verb
+def test_it_logs_json_into_a_group_of_its_own(everywhere: Synthesized, verb: Verb) -> None:
+    function = everywhere.function(verb)
+    assert function["LoggingConfig"]["LogFormat"] == "JSON"
+    group = everywhere.template["Resources"][function["LoggingConfig"]["LogGroup"]["Ref"]]["Properties"]
+    assert group["LogGroupName"] == f"/aws/lambda/{function['FunctionName']}"
+
+
+@pytest.mark.parametrize(("environment", "days"), [("local", 1), ("sandbox", 14), ("production", 90)])
+def test_logs_are_kept_for_some_days_and_not_forever(synthesized: InEnvironment, environment: str, days: int) -> None:
+    groups = synthesized(environment).resources("AWS::Logs::LogGroup").values()
+    assert {each["Properties"]["RetentionInDays"] for each in groups} == {days}
+
+
+@each_verb
+@in_accounts
+def test_it_is_traced_in_an_account(synthesized: InEnvironment, environment: str, verb: Verb) -> None:
+    function = synthesized(environment).function(verb)
+    assert function["TracingConfig"] == {"Mode": "Active"}
+    assert "POWERTOOLS_TRACE_DISABLED" not in function["Environment"]["Variables"]
+
+
+@each_verb
+def test_it_is_not_traced_on_a_laptop(local: Synthesized, verb: Verb) -> None:
+    function = local.function(verb)
+    assert "TracingConfig" not in function
+    assert function["Environment"]["Variables"]["POWERTOOLS_TRACE_DISABLED"] == "true"
+
+
+@each_verb
+def test_it_is_told_its_stack_its_key_and_its_name(everywhere: Synthesized, verb: Verb) -> None:
+    (secret,) = everywhere.resources("AWS::SecretsManager::Secret")
+    variables = everywhere.function(verb)["Environment"]["Variables"]
+    assert variables[names.ENV_STACK] == "session-datasets"
+    assert variables[names.ENV_SIGNING_KEY] == {"Ref": secret}
+    assert variables["POWERTOOLS_SERVICE_NAME"] == verb.value
+    assert variables["POWERTOOLS_METRICS_NAMESPACE"] == names.METRICS_NAMESPACE
+    assert variables["POWERTOOLS_LOG_LEVEL"] == "INFO"
+
+
+@pytest.mark.parametrize(
+    ("verb", "stores"),
+    [
+        (Verb.OPEN_SESSION, set()),
+        (Verb.PREPARE_UPLOAD, {names.ENV_BUCKET}),
+        (Verb.REGISTER_ARTIFACT, {names.ENV_BUCKET, names.ENV_TABLE}),
+        (Verb.LIST_ARTIFACTS, {names.ENV_TABLE}),
+        (Verb.DESCRIBE_ARTIFACT, {names.ENV_BUCKET, names.ENV_TABLE}),
+        (Verb.LOAD_ARTIFACT, {names.ENV_BUCKET, names.ENV_TABLE}),
+        (Verb.READ_ROWS, {names.ENV_BUCKET, names.ENV_TABLE}),
+        (Verb.READ_COLUMNS, {names.ENV_BUCKET, names.ENV_TABLE}),
+    ],
+)
+def test_it_is_told_only_the_stores_it_works_on(everywhere: Synthesized, verb: Verb, stores: set[str]) -> None:
+    variables = everywhere.function(verb)["Environment"]["Variables"]
+    assert variables.keys() & {names.ENV_BUCKET, names.ENV_TABLE} == stores
+
+
+@in_accounts
+def test_only_the_verbs_that_open_tables_share_the_asset_with_pyarrow(
+    synthesized: InEnvironment, environment: str
+) -> None:
+    stack = synthesized(environment)
+    tabular = {stack.function(verb)["Code"]["S3Key"] for verb in TABULAR_VERBS}
+    light = {stack.function(verb)["Code"]["S3Key"] for verb in Verb if verb not in TABULAR_VERBS}
+    assert (len(tabular), len(light)) == (1, 1)
+    assert tabular != light
+
+
+def test_a_laptop_deploys_one_asset_of_code_for_all(local: Synthesized) -> None:
+    (key,) = {local.function(verb)["Code"]["S3Key"] for verb in Verb}
+    asset = local.folder / f"asset.{key.removesuffix('.zip')}"
+    assert sorted(each.name for each in asset.iterdir()) == ["lambdas", "session_datasets"]
+
+
+def test_no_layer_is_used(everywhere: Synthesized) -> None:
+    assert everywhere.resources("AWS::Lambda::LayerVersion") == {}
+    assert all("Layers" not in everywhere.function(verb) for verb in Verb)

@@ -1,0 +1,48 @@
+"""What sandboxes and their orchestrator may call."""
+
+from __future__ import annotations
+
+import pytest
+
+from session_datasets.domain.names import Verb
+from tests.infrastructure.synthesized import Synthesized
+
+NODES = [verb for verb in Verb if verb is not Verb.OPEN_SESSION]
+
+
+def callables(stack: Synthesized, verb: Verb) -> set[str]:
+    """A verb's function and its alias, as a policy names them."""
+    properties = stack.function(verb)
+    (function,) = (
+        name for name, each in stack.resources("AWS::Lambda::Function").items() if each["Properties"] is properties
+    )
+    (alias,) = (
+        name
+        for name, each in stack.resources("AWS::Lambda::Alias").items()
+        if each["Properties"]["FunctionName"] == {"Ref": function}
+    )
+    return {f"{function}.Arn", alias}
+
+
+def allowed(stack: Synthesized, output: str) -> set[str]:
+    """What the policy behind an output of the stack lets its holder invoke."""
+    policy = stack.template["Outputs"][output]["Value"]["Ref"]
+    document = stack.template["Resources"][policy]["Properties"]["PolicyDocument"]
+    (statement,) = document["Statement"]
+    assert (statement["Effect"], statement["Action"]) == ("Allow", "lambda:InvokeFunction")
+    return {stack.flat(arn) for arn in statement["Resource"]}
+
+
+def test_a_node_calls_every_verb_of_a_session(everywhere: Synthesized) -> None:
+    wanted = set().union(*(callables(everywhere, verb) for verb in NODES))
+    assert allowed(everywhere, "NodePolicyArn") == wanted
+
+
+def test_the_orchestrator_opens_sessions_and_calls_nothing_else(everywhere: Synthesized) -> None:
+    assert allowed(everywhere, "OrchestratorPolicyArn") == callables(everywhere, Verb.OPEN_SESSION)
+
+
+@pytest.mark.parametrize("kind", ["Users", "Roles", "Groups"])
+def test_the_policies_are_attached_to_nobody(everywhere: Synthesized, kind: str) -> None:
+    policies = everywhere.resources("AWS::IAM::ManagedPolicy").values()
+    assert [each for each in policies if each["Properties"].get(kind)] == []
