@@ -1,0 +1,202 @@
+"""``session-datasets``: one command per verb, on whatever stack the environment points at."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated, Any
+
+try:
+    import rich as _rich  # noqa: F401  (both come with the extra, so one check names it)
+    import typer
+    from typer.core import TyperGroup
+except ImportError:
+    raise SystemExit("The command line needs typer and rich. Run: pip install 'session-datasets[cli]'") from None
+
+from session_datasets.cli import output, show
+from session_datasets.cli.text import plain
+from session_datasets.client.errors import SessionDatasetsError
+from session_datasets.client.orchestrator import Orchestrator
+from session_datasets.client.references import reference_of
+from session_datasets.client.workspace import Workspace
+from session_datasets.domain.files import LoadTarget
+from session_datasets.domain.names import Verb
+from session_datasets.domain.profile import Kind
+from session_datasets.domain.scope import ListScope
+
+
+class _TellsProblems(TyperGroup):
+    """A problem is an answer: it is printed, and the exit status is 1. A wrong command line exits with 2."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (SessionDatasetsError, OSError) as error:
+            output.print_problem(error, as_json=bool(ctx.obj))
+            raise typer.Exit(1) from None
+
+
+app = typer.Typer(
+    cls=_TellsProblems,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help="Large data out of the agent's context: register a file once, pass on its id, read or load it elsewhere.",
+    epilog='Begin with: eval "$(session-datasets open --owner me --conversation chat-1)"',
+)
+
+
+def _remember_json(context: typer.Context, wanted: bool) -> bool:
+    """Keeps the wish where a problem is told, for that happens outside of the command."""
+    context.find_root().obj = wanted
+    return wanted
+
+
+def _checked_reference(value: str) -> str:
+    try:
+        reference_of(value)
+    except (TypeError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from None
+    return value
+
+
+AsJson = Annotated[bool, typer.Option("--json", callback=_remember_json, help="Print the service's answer as JSON.")]
+Reference = Annotated[
+    str, typer.Argument(callback=_checked_reference, help="An artifact id, or a reference as JSON.", show_default=False)
+]
+Columns = Annotated[list[str] | None, typer.Option("--column", "-c", help="A column to show; repeat for more.")]
+
+
+@app.command("open", epilog='Example: eval "$(session-datasets open --owner me --run run-7 --node clean)"')
+def open_(
+    owner: Annotated[str, typer.Option(help="Tenant or user: nobody else sees the data.")],
+    conversation: Annotated[str | None, typer.Option(help="The chat that the session belongs to.")] = None,
+    run: Annotated[str | None, typer.Option(help="The workflow run that the session belongs to.")] = None,
+    node: Annotated[str | None, typer.Option(help="Name of the step that will hold the token.")] = None,
+    ttl: Annotated[int | None, typer.Option(help="Seconds until the session ends.")] = None,
+    verb: Annotated[list[Verb] | None, typer.Option(help="Allow only this verb; repeat for more.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Open a session and print the shell commands that put its token into the environment.
+
+    Needs the orchestrator's AWS credentials; a node's own do not open sessions.
+    """
+    session = Orchestrator.from_env().open_session(
+        owner=owner, conversation_id=conversation, run_id=run, node=node, ttl_seconds=ttl, verbs=verb
+    )
+    if as_json:
+        known = {"token": session.token, "session_id": session.session_id, "workspace": session.workspace_prefix}
+        output.print_json(known | {"expires_at": session.expires_at.isoformat()})
+        return
+    for name, value in session.environment().items():
+        typer.echo(f"export {name}={shlex.quote(value)}")
+    until = session.expires_at.isoformat(sep=" ", timespec="seconds")
+    typer.echo(f"# Session {session.session_id}, until {until}.", err=True)
+
+
+@app.command(epilog="Example: session-datasets register flights.csv --name flights --description 'All of 2013'")
+def register(
+    file: Annotated[Path, typer.Argument(help="The file to upload and make known.", show_default=False)],
+    name: Annotated[str | None, typer.Option(help="Label of the artifact; the file's name when absent.")] = None,
+    description: Annotated[str, typer.Option(help="What is in it, for whoever looks for it later.")] = "",
+    kind: Annotated[Kind | None, typer.Option(help="What the rows mean.")] = None,
+    made_from: Annotated[list[str] | None, typer.Option(help="Id of an artifact this one was made from.")] = None,
+    request_token: Annotated[str | None, typer.Option(help="Makes a repeat of this command recognisable.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Upload a file and make it known. Prints its id, what the service measured, and a preview."""
+    with output.transfer_bar(f"Uploading {file.name}", shown=not as_json) as bar:
+        answer = Workspace.from_env().register_artifact(
+            file,
+            name=name,
+            description=description,
+            kind=kind,
+            lineage=made_from or (),
+            request_token=request_token,
+            progress=bar,
+        )
+    _print(answer, show.artifact, as_json)
+
+
+@app.command("list", epilog="Example: session-datasets list --name-contains flights")
+def list_(
+    scope: Annotated[ListScope | None, typer.Option(help="The conversation's, else the run's.")] = None,
+    name_contains: Annotated[str | None, typer.Option(help="In the name or description.")] = None,
+    kind: Annotated[Kind | None, typer.Option(help="Only of this kind.")] = None,
+    limit: Annotated[int | None, typer.Option(help="At most this many.")] = None,
+    cursor: Annotated[str | None, typer.Option(help="Where the listing before this one ended.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what this session can reach, newest first."""
+    answer = Workspace.from_env().list_page(
+        scope=scope, name_contains=name_contains, kind=kind, limit=limit, cursor=cursor
+    )
+    _print(answer, show.listing, as_json)
+    if answer.next_cursor and not as_json:
+        typer.echo(f"Older ones follow with --cursor {answer.next_cursor}", err=True)
+
+
+@app.command(epilog="Example: session-datasets describe art_01jf8z…")
+def describe(reference: Reference, as_json: AsJson = False) -> None:
+    """Show the whole record: schema, statistics, preview, origin."""
+    _print(Workspace.from_env().describe_artifact(reference), show.description, as_json)
+
+
+@app.command(epilog="Example: session-datasets rows art_01jf8z… --offset 1000 --limit 20 -c origin -c dest")
+def rows(
+    reference: Reference,
+    offset: Annotated[int | None, typer.Option(help="First row, counted from 0.")] = None,
+    limit: Annotated[int | None, typer.Option(help="At most this many rows.")] = None,
+    column: Columns = None,
+    max_bytes: Annotated[int | None, typer.Option(help="Bytes of JSON the rows may take.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Read one page of rows."""
+    answer = Workspace.from_env().read_rows(reference, offset=offset, limit=limit, columns=column, max_bytes=max_bytes)
+    _print(answer, show.page, as_json)
+
+
+@app.command(epilog="Example: session-datasets columns art_01jf8z… dep_delay arr_delay --max-points 500")
+def columns(
+    reference: Reference,
+    names: Annotated[list[str], typer.Argument(help="The columns to plot.", show_default=False)],
+    offset: Annotated[int | None, typer.Option(help="First row of the window.")] = None,
+    rows: Annotated[int | None, typer.Option(help="Rows of the window; to the end when absent.")] = None,
+    max_points: Annotated[int | None, typer.Option(help="Beyond it, least and greatest per bucket.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Read the series of a chart and draw their course."""
+    answer = Workspace.from_env().read_columns(reference, names, offset=offset, rows=rows, max_points=max_points)
+    _print(answer, show.series, as_json)
+
+
+@app.command(epilog="Example: session-datasets load art_01jf8z… --to data/flights.csv")
+def load(
+    reference: Reference,
+    to: Annotated[Path | None, typer.Option(help="Where to, inside the current directory.")] = None,
+    overwrite: Annotated[bool, typer.Option(help="Replace a file of that name, instead of a numbered one.")] = False,
+    into: Annotated[LoadTarget, typer.Option(help="The current directory, or this session's own workspace.")] = (
+        LoadTarget.WORKING_DIRECTORY
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """Fetch the file itself, checked byte for byte. Goes on where an interrupted load stopped. Prints its path."""
+    workspace = Workspace.from_env()
+    if into is LoadTarget.WORKSPACE:
+        copy = workspace.load_artifact(reference, into="workspace")
+        _print(copy, lambda answer: plain(str(answer.key)), as_json)
+        return
+    with output.transfer_bar("Loading", shown=not as_json) as bar:
+        path = workspace.load_artifact(reference, to, overwrite=overwrite, progress=bar)
+    if as_json:
+        output.print_json({"path": str(path)})
+    else:
+        typer.echo(plain(str(path)))
+
+
+def _print(answer: Any, shown: Any, as_json: bool) -> None:
+    if as_json:
+        output.print_json(answer.to_json())
+    else:
+        output.results().print(shown(answer), markup=False)

@@ -1,0 +1,68 @@
+"""Where the command line writes: results to standard output, everything said about them to standard error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+from session_datasets.cli.text import plain
+from session_datasets.client.errors import ProblemError, SessionDatasetsError
+from session_datasets.client.progress import OnProgress
+
+
+def results() -> Console:
+    # Made when needed: standard output may have been replaced since this module was imported.
+    return Console(highlight=False)
+
+
+def remarks() -> Console:
+    return Console(stderr=True, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    """One JSON document; ASCII only, so that no terminal acts upon what a cell holds."""
+    typer.echo(json.dumps(value, indent=2))
+
+
+@contextmanager
+def transfer_bar(what: str, *, shown: bool = True) -> Iterator[OnProgress]:
+    """A bar on standard error while bytes move; gone when they have."""
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    console = remarks()
+    with Progress(
+        *columns, TimeRemainingColumn(), console=console, transient=True, disable=not (shown and console.is_terminal)
+    ) as bar:
+        task = bar.add_task(plain(what).replace("[", "\\["), total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def print_problem(error: SessionDatasetsError | OSError, *, as_json: bool) -> None:
+    """Title, detail, advice, near names; as a JSON document where the caller asked for JSON."""
+    if as_json:
+        print_json({"problem": _as_json(error)})
+        return
+    console = remarks()
+    if isinstance(error, OSError):
+        console.print(plain(str(error)), style="bold red", markup=False)
+        return
+    console.print(plain(error.title), style="bold red", markup=False)
+    console.print(plain(error.detail), markup=False)
+    if error.advice:
+        console.print(plain(error.advice), style="green", markup=False)
+    if isinstance(error, ProblemError) and error.problem.did_you_mean:
+        near = ", ".join(plain(name) for name in error.problem.did_you_mean)
+        console.print(f"Did you mean {near}?", style="green", markup=False)
+
+
+def _as_json(error: SessionDatasetsError | OSError) -> dict[str, Any]:
+    if isinstance(error, ProblemError):
+        return error.problem.model_dump(mode="json")
+    if isinstance(error, OSError):
+        return {"title": "The file could not be read or written", "detail": str(error)}
+    return {"title": error.title, "detail": error.detail, "advice": error.advice}

@@ -1,7 +1,0 @@
-"""The service in this process, for every test of the client."""
-
-from __future__ import annotations
-
-from tests.support.moto_cloud import cloud, moto_server
-
-__all__ = ["cloud", "moto_server"]
