@@ -11,20 +11,22 @@ import logging
 import os
 import uuid
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 from moto.server import ThreadedMotoServer
-from session_datasets.client.workspace import Workspace
-from session_datasets.formats.tables import ArrowTables
 
 from session_datasets.client.orchestrator import Orchestrator
 from session_datasets.client.transport import InProcessTransport
+from session_datasets.client.workspace import Workspace
 from session_datasets.domain import names
 from session_datasets.domain.keyring import Keyring, SigningKey
 from session_datasets.domain.names import Verb
+from session_datasets.formats.tables import ArrowTables
 from session_datasets.runtime.door import Door
 from session_datasets.runtime.settings import Settings
 from session_datasets.runtime.wiring import Wired, wired
@@ -41,9 +43,7 @@ class MotoCloud:
         self.endpoint = endpoint
         self.bucket = f"workspaces-{uuid.uuid4().hex}"
         self.table = f"records-{uuid.uuid4().hex}"
-        with patch.dict(os.environ, self.environment()):
-            self.s3 = s3_client()
-            self.dynamodb = dynamodb_client()
+        self.s3, self.dynamodb = _clients(endpoint)
         self._create_bucket()
         self._create_table()
         settings = Settings(stack=STACK, signing_key_secret="", bucket=self.bucket, table=self.table)
@@ -52,6 +52,20 @@ class MotoCloud:
     def call(self, verb: str, body: Any) -> dict[str, Any]:
         """One exchange as the deployed function would have it; a refusal comes back under ``problem``."""
         return door(Verb(verb)).serve(body, lambda: self.wired)
+
+    @contextmanager
+    def failing_when_asked(self) -> Iterator[None]:
+        """While it lasts, any request to S3 or DynamoDB fails the test."""
+
+        def fail(**_: Any) -> None:
+            pytest.fail("a store was asked")
+
+        events = [client.meta.events for client in (self.s3, self.dynamodb)]
+        for each in events:
+            each.register_first("before-send.*.*", fail)
+        yield
+        for each in events:
+            each.unregister("before-send.*.*", fail)
 
     def transport(self) -> InProcessTransport:
         return InProcessTransport(self.call)
@@ -83,14 +97,7 @@ class MotoCloud:
 
     def environment(self) -> Mapping[str, str]:
         """What points boto3 at this cloud."""
-        return {
-            "AWS_ENDPOINT_URL": self.endpoint,
-            "AWS_REGION": "us-east-1",
-            "AWS_DEFAULT_REGION": "us-east-1",
-            "AWS_ACCESS_KEY_ID": "testing",
-            "AWS_SECRET_ACCESS_KEY": "testing",
-            "AWS_EC2_METADATA_DISABLED": "true",
-        }
+        return _environment(self.endpoint)
 
     def _create_bucket(self) -> None:
         self.s3.create_bucket(Bucket=self.bucket)
@@ -110,6 +117,24 @@ class MotoCloud:
                 for index, key in indexes.items()
             ],
         )
+
+
+def _environment(endpoint: str) -> Mapping[str, str]:
+    return {
+        "AWS_ENDPOINT_URL": endpoint,
+        "AWS_REGION": "us-east-1",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": "testing",
+        "AWS_SECRET_ACCESS_KEY": "testing",
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }
+
+
+@cache
+def _clients(endpoint: str) -> tuple[Any, Any]:
+    """S3 and DynamoDB; making a client costs more than most tests, so a server's tests share them."""
+    with patch.dict(os.environ, _environment(endpoint)):
+        return s3_client(), dynamodb_client()
 
 
 def _keys(partition: str) -> list[dict[str, str]]:

@@ -99,7 +99,7 @@ class Door(Generic[R]):
         try:
             return self._request.model_validate(body)
         except ValidationError as error:
-            raise refusal_of(error) from None
+            raise refusal_of(error, self._request) from None
 
     def _refusal(self, error: Exception) -> Refusal:
         """Any failure as an answer; one that nobody foresaw is logged whole and told by its request id only."""

@@ -7,10 +7,12 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from session_datasets.domain.errors import PROBLEM_TYPE_PREFIX, Problem, ProblemCode, Refusal
-from session_datasets.wire.base import WIRE_VERSION, Model
+from session_datasets.wire.base import WIRE_VERSION, Model, Request
 
 # Field errors told in one answer; a body with more mistakes is corrected in a second round.
 _FIELD_ERRORS_TOLD = 3
+# JSON Schema's names of a lower and an upper bound, and what they count.
+_BOUNDS = (("minimum", "maximum", ""), ("minLength", "maxLength", " characters"), ("minItems", "maxItems", " entries"))
 
 
 class ProblemModel(Model):
@@ -51,10 +53,27 @@ class ProblemModel(Model):
         return {"v": WIRE_VERSION, "problem": members}
 
 
-def refusal_of(error: ValidationError) -> Refusal:
+def refusal_of(error: ValidationError, model: type[Request]) -> Refusal:
     """A body that does not validate, told by field, rule and (never secret) without the value."""
     told = []
+    advice = []
     for item in error.errors(include_url=False, include_context=False, include_input=False)[:_FIELD_ERRORS_TOLD]:
         place = ".".join(str(step) for step in item["loc"]) or "the body"
         told.append(f"{place}: {item['msg']}")
-    return Refusal(ProblemCode.INVALID_REQUEST, "; ".join(told) + ".")
+        if allowed := _allowed_range(model, str(item["loc"][0]) if item["loc"] else ""):
+            advice.append(allowed)
+    return Refusal(ProblemCode.INVALID_REQUEST, "; ".join(told) + ".", advice=" ".join(dict.fromkeys(advice)) or None)
+
+
+def _allowed_range(model: type[Request], field: str) -> str | None:
+    """In words, what a field with two bounds takes."""
+    schema = model.model_json_schema()["properties"].get(field, {})
+    for option in [schema, *schema.get("anyOf", [])]:
+        for low, high, what in _BOUNDS:
+            if low in option and high in option:
+                return f"{field} takes {option[low]:,} to {option[high]:,}{what}."
+            if high in option:
+                return f"{field} takes at most {option[high]:,}{what}."
+            if low in option:
+                return f"{field} takes at least {option[low]:,}{what}."
+    return None

@@ -1,0 +1,83 @@
+"""The life of one dataset, spoken on the wire; the examples beside the handlers were written from it.
+
+``python -m tests.contract.life`` writes them anew, with secrets and random parts replaced.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from moto.server import ThreadedMotoServer
+
+from session_datasets.domain.names import Verb
+from tests.support.moto_cloud import MotoCloud
+from tests.support.sessions import Session
+
+Exchange = tuple[dict[str, Any], dict[str, Any]]
+BODY = b"day,amount\n2026-01-01,10.5\n2026-01-02,\n2026-01-03,7.25\n"
+
+
+def exchanges(cloud: MotoCloud) -> dict[Verb, Exchange]:
+    """One request and its answer for every verb."""
+    lived: dict[Verb, Exchange] = {}
+
+    def call(verb: Verb, body: dict[str, Any]) -> dict[str, Any]:
+        answer = cloud.call(verb, body)
+        assert "problem" not in answer, answer
+        lived[verb] = (body, answer)
+        return answer
+
+    opened = call(Verb.OPEN_SESSION, {"v": 1, "owner": "acme", "run_id": "run-42", "node": "extract"})
+    token = opened["token"]
+    session = Session(cloud, token, opened["session_id"], opened["workspace"])
+    sha256 = hashlib.sha256(BODY).hexdigest()
+    upload = {"v": 1, "token": token, "file_name": "sales.csv", "size": len(BODY), "sha256": sha256}
+    key = call(Verb.PREPARE_UPLOAD, upload)["key"]
+    session.put("sales.csv", BODY)
+    described = {"name": "Sales", "description": "Sales by day, first days of 2026", "kind": "series"}
+    registered = call(Verb.REGISTER_ARTIFACT, {"v": 1, "token": token, "key": key, **described})
+    asked = {"v": 1, "token": token, "reference": registered["reference"]}
+    call(Verb.LIST_ARTIFACTS, {"v": 1, "token": token, "name_contains": "sales", "limit": 10})
+    call(Verb.DESCRIBE_ARTIFACT, asked)
+    call(Verb.LOAD_ARTIFACT, asked)
+    call(Verb.READ_ROWS, {**asked, "offset": 1, "limit": 1})
+    call(Verb.READ_COLUMNS, {**asked, "columns": ["day", "amount"]})
+    return lived
+
+
+def shape(value: Any) -> Any:
+    """The names and types of a document, whatever its values."""
+    if isinstance(value, dict):
+        return {name: shape(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [shape(each) for each in value]
+    return type(value).__name__
+
+
+def _publishable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: "<access token>" if name == "token" else _publishable(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_publishable(each) for each in value]
+    if isinstance(value, str) and value.startswith("http://"):
+        return re.sub(r"http://[^?]*/", "https://<bucket>.s3.<region>.amazonaws.com/…/", value.partition("?")[0]) + "?…"
+    return value
+
+
+def main() -> None:
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    for verb, pair in exchanges(MotoCloud(f"http://{host}:{port}")).items():
+        for name, document in zip(("request", "response"), pair, strict=True):
+            path = Path(__file__).parents[2] / "lambdas" / verb / f"{name}.json"
+            path.write_text(json.dumps(_publishable(document), indent=2, ensure_ascii=False) + "\n")
+    server.stop()
+
+
+if __name__ == "__main__":
+    main()

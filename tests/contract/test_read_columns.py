@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import pytest
+
+from session_datasets.domain.limits import SERIES_COLUMNS_MAX, SERIES_POINTS_MAX
+from tests.support.sessions import Opened, Session, problem_code
+
+ROWS = 10_000
+
+
+@pytest.fixture
+def node(opened: Opened) -> Session:
+    return opened(run_id="run-1")
+
+
+@pytest.fixture
+def series(node: Session) -> dict[str, object]:
+    """10,000 rows: n counts up, gap is n but null in every tenth row, word is text."""
+    lines = ["n,gap,word", *(f"{n},{'' if n % 10 == 0 else n},w{n}" for n in range(ROWS))]
+    reference: dict[str, object] = node.register("series.csv", "\n".join(lines).encode())["reference"]
+    return reference
+
+
+def test_a_small_window_is_exact_with_gaps_kept(node: Session, series: dict[str, object]) -> None:
+    answer = node.call("read_columns", reference=series, columns=["gap", "n"], offset=9, rows=3)
+    assert answer["method"] == "exact"
+    assert [column["values"] for column in answer["columns"]] == [[9, None, 11], [9, 10, 11]]
+    assert [column["nulls"] for column in answer["columns"]] == [1, 0]
+    assert (answer["offset"], answer["rows"], answer["total"], answer["bucket_rows"]) == (9, 3, ROWS, 1)
+
+
+def test_a_window_of_as_many_rows_as_points_is_exact_and_one_more_is_not(
+    node: Session, series: dict[str, object]
+) -> None:
+    at = node.call("read_columns", reference=series, columns=["n"], rows=100, max_points=100)
+    above = node.call("read_columns", reference=series, columns=["n"], rows=101, max_points=100)
+    assert (at["method"], above["method"]) == ("exact", "min_max")
+
+
+def test_a_wide_window_gives_min_and_max_of_each_bucket(node: Session, series: dict[str, object]) -> None:
+    answer = node.call("read_columns", reference=series, columns=["n"], max_points=100)
+    (column,) = answer["columns"]
+    assert answer["method"] == "min_max"
+    assert answer["bucket_rows"] == 100
+    assert column["min"] == [100 * bucket for bucket in range(100)]
+    assert column["max"] == [100 * bucket + 99 for bucket in range(100)]
+
+
+def test_nulls_are_counted_in_a_reduced_series(node: Session, series: dict[str, object]) -> None:
+    answer = node.call("read_columns", reference=series, columns=["gap"], max_points=100)
+    assert answer["columns"][0]["nulls"] == 1_000
+
+
+def test_a_bucket_of_nothing_but_nulls_is_a_gap(node: Session) -> None:
+    body = b"v\n" + b'""\n' * 0 + b"".join(b"%s,\n" % (b"" if 100 <= n < 200 else b"1") for n in range(400))
+    reference = node.register("gap.csv", body.replace(b",\n", b",0\n").replace(b"v\n", b"v,w\n", 1))["reference"]
+    answer = node.call("read_columns", reference=reference, columns=["v"], max_points=4)
+    assert answer["columns"][0]["min"] == [1, None, 1, 1]
+
+
+def test_a_text_column_can_not_be_reduced_and_the_advice_is_a_narrower_window(
+    node: Session, series: dict[str, object]
+) -> None:
+    refused = node.call("read_columns", reference=series, columns=["word"], max_points=100)
+    assert problem_code(refused) == "invalid-request"
+    assert "window" in refused["problem"]["advice"]
+
+
+def test_a_text_column_in_a_small_window_is_exact(node: Session, series: dict[str, object]) -> None:
+    answer = node.call("read_columns", reference=series, columns=["word"], rows=2)
+    assert answer["columns"][0]["values"] == ["w0", "w1"]
+
+
+def test_a_window_past_the_end_is_empty(node: Session, series: dict[str, object]) -> None:
+    answer = node.call("read_columns", reference=series, columns=["n"], offset=ROWS)
+    assert (answer["rows"], answer["columns"][0]["values"]) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("columns", []),
+        ("columns", ["n"] * (SERIES_COLUMNS_MAX + 1)),
+        ("offset", -1),
+        ("rows", 0),
+        ("max_points", 1),
+        ("max_points", SERIES_POINTS_MAX + 1),
+    ],
+)
+def test_out_of_range_is_refused_with_the_field_named(
+    node: Session, series: dict[str, object], field: str, value: object
+) -> None:
+    refused = node.call("read_columns", **{"reference": series, "columns": ["n"], field: value})
+    assert problem_code(refused) == "invalid-request"
+    assert refused["problem"]["detail"].startswith(field)
+
+
+def test_an_unknown_column_is_told_with_near_names(node: Session, series: dict[str, object]) -> None:
+    refused = node.call("read_columns", reference=series, columns=["wrod"])
+    assert problem_code(refused) == "unknown-column"
+    assert refused["problem"]["did_you_mean"] == ["word"]

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from session_datasets.domain.limits import OFFSET_MAX, PAGE_BYTES_MAX, PAGE_BYTES_MIN, PAGE_ROWS_MAX
+from tests.support.sessions import Opened, Session, problem_code
+
+ROWS = 25_000
+
+
+@pytest.fixture
+def node(opened: Opened) -> Session:
+    return opened(run_id="run-1")
+
+
+@pytest.fixture
+def numbers(node: Session) -> dict[str, object]:
+    """A dataset of 25,000 rows: the number, its text, its half."""
+    lines = ["number,word,half", *(f"{n},w{n},{n / 2}" for n in range(ROWS))]
+    reference: dict[str, object] = node.register("numbers.csv", "\n".join(lines).encode())["reference"]
+    return reference
+
+
+def test_a_page_has_its_rows_and_its_place(node: Session, numbers: dict[str, object]) -> None:
+    page = node.call("read_rows", reference=numbers, offset=12_345, limit=2)
+    assert page["rows"] == [[12_345, "w12345", 6_172.5], [12_346, "w12346", 6_173.0]]
+    placed = {name: page[name] for name in ("offset", "returned", "total", "next_offset", "limit_hit", "clipped")}
+    assert placed == {
+        "offset": 12_345,
+        "returned": 2,
+        "total": ROWS,
+        "next_offset": 12_347,
+        "limit_hit": "rows",
+        "clipped": [],
+    }
+
+
+def test_the_last_page_has_no_next(node: Session, numbers: dict[str, object]) -> None:
+    page = node.call("read_rows", reference=numbers, offset=ROWS - 3, limit=100)
+    assert (page["returned"], page["next_offset"], page["limit_hit"]) == (3, None, None)
+
+
+@pytest.mark.parametrize("offset", [ROWS, ROWS + 1, OFFSET_MAX])
+def test_at_or_past_the_end_is_an_empty_page(node: Session, numbers: dict[str, object], offset: int) -> None:
+    page = node.call("read_rows", reference=numbers, offset=offset)
+    assert (page["rows"], page["total"], page["next_offset"]) == ([], ROWS, None)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("offset", -1),
+        ("offset", OFFSET_MAX + 1),
+        ("offset", 10**18),
+        ("offset", "0"),
+        ("offset", 1.0),
+        ("offset", True),
+        ("limit", 0),
+        ("limit", -1),
+        ("limit", PAGE_ROWS_MAX + 1),
+        ("limit", 10**6),
+        ("max_bytes", PAGE_BYTES_MIN - 1),
+        ("max_bytes", PAGE_BYTES_MAX + 1),
+        ("columns", []),
+        ("columns", "number"),
+        ("columns", [7]),
+    ],
+)
+def test_out_of_range_is_refused_with_the_field_named(
+    node: Session, numbers: dict[str, object], field: str, value: object
+) -> None:
+    refused = node.call("read_rows", reference=numbers, **{field: value})
+    assert problem_code(refused) == "invalid-request"
+    assert refused["problem"]["detail"].startswith(field)
+
+
+def test_the_advice_tells_the_allowed_range(node: Session, numbers: dict[str, object]) -> None:
+    refused = node.call("read_rows", reference=numbers, limit=10**6)
+    assert refused["problem"]["advice"] == f"limit takes 1 to {PAGE_ROWS_MAX:,}."
+
+
+def test_columns_come_in_the_requested_order(node: Session, numbers: dict[str, object]) -> None:
+    page = node.call("read_rows", reference=numbers, offset=4, limit=1, columns=["half", "number"])
+    assert page["rows"] == [[2.0, 4]]
+    assert [column["name"] for column in page["columns"]] == ["half", "number"]
+
+
+def test_an_unknown_column_is_told_with_near_names(node: Session, numbers: dict[str, object]) -> None:
+    refused = node.call("read_rows", reference=numbers, columns=["nubmer"])
+    assert problem_code(refused) == "unknown-column"
+    assert refused["problem"]["did_you_mean"] == ["number"]
+
+
+def test_a_column_named_twice_is_refused(node: Session, numbers: dict[str, object]) -> None:
+    refused = node.call("read_rows", reference=numbers, columns=["half", "half"])
+    assert problem_code(refused) == "invalid-request"
+
+
+def test_a_page_shrinks_to_its_bytes_and_says_so(node: Session, numbers: dict[str, object]) -> None:
+    page = node.call("read_rows", reference=numbers, limit=10_000, max_bytes=PAGE_BYTES_MIN)
+    assert page["limit_hit"] == "bytes"
+    assert 0 < page["returned"] < 10_000
+    assert page["next_offset"] == page["returned"]
+    assert len(json.dumps(page["rows"])) <= PAGE_BYTES_MIN
+
+
+def test_a_row_beyond_the_budget_comes_clipped_and_the_next_page_goes_on(node: Session) -> None:
+    body = b"id,text\n1," + b"x" * 100_000 + b"\n2,short\n"
+    reference = node.register("long.csv", body)["reference"]
+    page = node.call("read_rows", reference=reference, max_bytes=PAGE_BYTES_MIN)
+    assert page["returned"] == 1
+    assert page["clipped"] == [{"row": 0, "column": 1, "characters": 100_000}]
+    assert len(json.dumps(page["rows"])) <= PAGE_BYTES_MIN
+    assert node.call("read_rows", reference=reference, offset=page["next_offset"])["rows"] == [[2, "short"]]
+
+
+def test_the_same_page_twice_is_identical(node: Session, numbers: dict[str, object]) -> None:
+    first, second = (node.call("read_rows", reference=numbers, offset=777, limit=9) for _ in range(2))
+    assert first["rows"] == second["rows"]
+
+
+def test_pages_come_from_the_registered_version_after_the_file_was_overwritten(
+    node: Session, numbers: dict[str, object]
+) -> None:
+    node.put("numbers.csv", b"number,word,half\n0,changed,0\n")
+    assert node.call("read_rows", reference=numbers, limit=1)["rows"] == [[0, "w0", 0.0]]
+
+
+def test_a_page_reads_a_small_part_of_the_dataset_and_counts_it(node: Session) -> None:
+    body = b"n,text\n" + b"".join(b"%d,%s\n" % (n, hash_text(n)) for n in range(200_000))
+    reference = node.register("large.csv", body)["reference"]
+    node.call("read_rows", reference=reference, offset=1, limit=10)
+    page = node.call("read_rows", reference=reference, offset=150_000, limit=10)
+    assert 1 <= page["s3_requests"] <= 2
+    assert 0 < page["bytes_read"] < len(body) / 10
+
+
+def hash_text(number: int) -> bytes:
+    """Text that does not compress to nothing."""
+    return b"%016x" % (number * 0x9E3779B97F4A7C15 % 2**64)

@@ -1,0 +1,64 @@
+"""The log says who called what and how it went; never the token, a presigned URL or a cell."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from session_datasets.domain.names import Verb
+from tests.support.moto_cloud import door
+from tests.support.sessions import Opened, Session
+
+
+@pytest.fixture
+def log(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    """What the functions write to their log from here on."""
+    stream = io.StringIO()
+    for verb in Verb:
+        monkeypatch.setattr(door(verb)._logger.registered_handler, "stream", stream)
+    return stream
+
+
+@pytest.fixture
+def node(opened: Opened) -> Session:
+    return opened(run_id="run-1")
+
+
+def last_line(log: io.StringIO) -> dict[str, Any]:
+    line: dict[str, Any] = json.loads(log.getvalue().splitlines()[-1])
+    return line
+
+
+def test_one_line_a_call_names_the_caller_the_outcome_and_the_cost(node: Session, log: io.StringIO) -> None:
+    reference = node.register()["reference"]
+    before = len(log.getvalue().splitlines())
+    node.call("read_rows", reference=reference)
+    assert len(log.getvalue().splitlines()) == before + 1
+    line = last_line(log)
+    assert line["service"] == "read_rows"
+    assert line["message"] == "answered"
+    assert (line["owner"], line["session_id"]) == ("acme", node.session_id)
+    assert line["returned"] == 2
+    assert line["s3_requests"] >= 1
+
+
+def test_a_refusal_is_told_with_its_code_and_the_request_id_of_the_answer(node: Session, log: io.StringIO) -> None:
+    answer = node.call("read_rows", reference="art_01jg00000000000000000000zz")
+    line = last_line(log)
+    assert (line["message"], line["code"]) == ("refused", "not-found")
+    assert line["request_id"] == answer["problem"]["request_id"]
+
+
+def test_neither_token_nor_url_nor_cell_is_ever_logged(node: Session, log: io.StringIO) -> None:
+    registered = node.register(body=b"a,b\n1,very-private\n")
+    node.call("prepare_upload", file_name="a.csv", size=1, sha256="0" * 64)
+    node.call("load_artifact", reference=registered["reference"])
+    node.call("read_rows", reference=registered["reference"])
+    node.call("read_rows", reference=registered["reference"], columns=["very-private"])
+    out = log.getvalue()
+    assert "answered" in out
+    for secret in (node.token, "X-Amz-Signature", "very-private"):
+        assert secret not in out
