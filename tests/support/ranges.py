@@ -28,7 +28,7 @@ class MemoryRanges:
         return ReadCost(len(self.requests), sum(length for _, length in self.requests))
 
     def read(self, offset: int, length: int) -> bytes:
-        assert 0 <= offset
+        assert offset >= 0
         assert 0 < length <= len(self.data) - offset
         self.requests.append((offset, length))
         return self.data[offset : offset + length]

@@ -21,7 +21,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from session_datasets.formats.numbers import ALWAYS_EXACT_CHARACTERS, EXACT_INTEGER_MAX, double_says
+from session_datasets.formats.numbers import ALWAYS_EXACT_CHARACTERS, double_says, exact_range
 
 _NUMBER = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 _NOT_FINITE = r"^(?:NaN|nan|-?(?:inf|Inf|Infinity))$"
@@ -61,21 +61,20 @@ class Integers:
 
     def accepts(self, values: pa.Array) -> bool:
         try:
-            numbers = pc.cast(values, pa.int64())
+            numbers = values.cast(pa.int64())
         except pa.ArrowInvalid:
             return False
-        if not pc.all(pc.equal(pc.cast(numbers, pa.string()), values)).as_py():
+        if not numbers.cast(pa.string()).equals(values):
             return False
         bounds = pc.min_max(numbers)
-        widest = max(abs(bounds["min"].as_py()), abs(bounds["max"].as_py()))
-        self.exact_in_double = self.exact_in_double and widest <= EXACT_INTEGER_MAX
+        self.exact_in_double = self.exact_in_double and exact_range(bounds["min"].as_py(), bounds["max"].as_py())
         return True
 
     def type(self) -> pa.DataType:
         return pa.int64()
 
     def convert(self, values: pa.Array) -> pa.Array:
-        return pc.cast(values, pa.int64())
+        return values.cast(pa.int64())
 
 
 class Doubles:
@@ -87,7 +86,7 @@ class Doubles:
     def accepts(self, values: pa.Array) -> bool:
         is_number = pc.match_substring_regex(values, _NUMBER)
         rest = values.filter(pc.invert(is_number))
-        if not pc.all(pc.match_substring_regex(rest, _NOT_FINITE)).as_py():
+        if not pc.all(pc.match_substring_regex(rest, _NOT_FINITE), min_count=0).as_py():
             return False
         numbers = values.filter(is_number)
         if not self._looks_like_measures:
@@ -192,20 +191,27 @@ class ColumnTypes:
     def see(self, texts: pa.Array) -> None:
         if not self._candidates:
             return
-        texts = texts.drop_null()
+        texts = texts.drop_null() if texts.null_count else texts
+        if len(texts) and not self._all_integers(texts):
+            self._eliminate(texts)
+
+    def _all_integers(self, texts: pa.Array) -> bool:
+        """The quick way through a column of integers, which are doubles too as long as a double holds them."""
+        if self._integers not in self._candidates or not self._integers.accepts(texts):
+            return False
+        self._any_value = True
+        exact = self._integers.exact_in_double and self._doubles in self._candidates
+        self._candidates = [self._integers, self._doubles] if exact else [self._integers]
+        return True
+
+    def _eliminate(self, texts: pa.Array) -> None:
         empty = pc.equal(texts, "")
         if pc.any(empty).as_py():
             self._any_empty_text = True
             texts = texts.filter(pc.invert(empty))
         if len(texts):
             self._any_value = True
-            self._candidates = [candidate for candidate in self._candidates if self._accepts(candidate, texts)]
-
-    def _accepts(self, candidate: Candidate, texts: pa.Array) -> bool:
-        # Integers are cheap to judge and numbers are not: while all are exact integers they are doubles too.
-        if candidate is self._doubles and self._integers in self._candidates and _all_plain_integers(texts):
-            return True
-        return candidate.accepts(texts)
+            self._candidates = [candidate for candidate in self._candidates if candidate.accepts(texts)]
 
     def _chosen(self) -> Candidate | None:
         if not self._any_value:
@@ -229,8 +235,3 @@ class ColumnTypes:
         if self._any_empty_text:
             texts = pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
         return chosen.convert(texts)
-
-
-def _all_plain_integers(texts: pa.Array) -> bool:
-    integers = Integers()
-    return integers.accepts(texts) and integers.exact_in_double

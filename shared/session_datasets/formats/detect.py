@@ -177,8 +177,10 @@ def _is_json(file: Path, encoding: str) -> bool:
 def _parses(text: str) -> bool:
     try:
         json.loads(text)
-    except (ValueError, RecursionError):
+    except json.JSONDecodeError:
         return False
+    except (ValueError, RecursionError):
+        pass  # JSON, but with too many digits or levels: whoever reads it will say so
     return True
 
 

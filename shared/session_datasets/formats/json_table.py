@@ -12,7 +12,7 @@ from session_datasets.domain.limits import MIB
 from session_datasets.domain.profile import Format
 from session_datasets.formats.json_text import SURROGATE_REMARK, records
 from session_datasets.formats.json_types import JsonType, Seen
-from session_datasets.formats.stream import NoTable, TableStream, damaged, distinct_names, names_in_words
+from session_datasets.formats.stream import NoTable, TableStream, distinct_names, names_in_words
 
 # A batch ends with the record that reaches either bound.
 _BATCH_CHARACTERS = 4 * MIB
@@ -21,10 +21,7 @@ _BATCH_ROWS = 8_192
 
 def open_json(file: Path, format_: Format, columns_max: int) -> TableStream:
     """``file`` is UTF-8. Raises NoTable beyond ``columns_max`` columns, Refusal when damaged."""
-    try:
-        types, repaired = _decide_types(file, format_, columns_max)
-    except RecursionError as error:
-        raise damaged("A value is nested too deeply.") from error
+    types, repaired = _decide_types(file, format_, columns_max)
     names, remarks = distinct_names(list(types))
     as_text = [name for name, type_ in types.items() if type_.as_text]
     if as_text:

@@ -63,7 +63,8 @@ def _number(text: str) -> float | ExactNumber:
     number = float(text)
     if len(text) < ALWAYS_EXACT_CHARACTERS and isfinite(number) and number != 0:
         return number
-    return number if double_says(text) else ExactNumber(text)
+    # Most long ones were printed by a program as Python prints them.
+    return number if repr(number) == text or double_says(text) else ExactNumber(text)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> JsonObject:

@@ -42,10 +42,11 @@ def restored(found: list[Any], type_: pa.DataType) -> pa.Array:
 
 def bounds(values: pa.Array) -> tuple[Any, Any]:
     """The smallest and the largest of ``comparable`` values, NaN and null aside; (None, None) without any."""
-    if kind.is_floating(values.type):
-        values = values.filter(pc.invert(pc.is_nan(values)))
     found = pc.min_max(values)
-    return found["min"].as_py(), found["max"].as_py()
+    low, high = found["min"].as_py(), found["max"].as_py()
+    if low is not None and low != low:  # Arrow answers NaN where there is nothing else
+        return None, None
+    return low, high
 
 
 class ColumnMeasure:
@@ -66,20 +67,24 @@ class ColumnMeasure:
         self._nulls += values.null_count
         if is_nested(self._type):
             self._exact = self._exact and _leaves_exact(values)
-            return
-        if not (is_number(self._type) or is_temporal(self._type) or is_text(self._type)):
-            return
-        values = comparable(values).drop_null()
-        if kind.is_floating(self._type):
+        elif is_number(self._type):
+            self._see_numbers(comparable(values))
+        elif is_temporal(self._type) or is_text(self._type):
+            self._widen(comparable(values))
+
+    def _see_numbers(self, values: pa.Array) -> None:
+        # As doubles: the sum of 64-bit integers wraps, and a mean needs no more digits than a double has.
+        total = pc.sum(values.cast(pa.float64(), safe=False)).as_py() or 0.0
+        if kind.is_floating(self._type) and not isfinite(total):
             values = self._without_nans(values)
+            total = pc.sum(values.cast(pa.float64())).as_py() or 0.0
+        self._sum += total
+        self._numbers += len(values) - values.null_count
         self._widen(values)
-        if is_number(self._type):
-            self._add(values)
 
     def _without_nans(self, values: pa.Array) -> pa.Array:
-        if pc.all(pc.is_finite(values)).as_py():
-            return values
-        self._finite = False
+        if pc.all(pc.is_finite(values)).as_py() is False:
+            self._finite = False
         nans = pc.is_nan(values)
         self._nans += pc.sum(nans).as_py() or 0
         return values.filter(pc.invert(nans))
@@ -92,11 +97,6 @@ class ColumnMeasure:
         self._high = high if self._high is None else max(self._high, high)
         if is_wide_integer(self._type):
             self._exact = exact_range(self._low, self._high)
-
-    def _add(self, values: pa.Array) -> None:
-        self._numbers += len(values)
-        # As doubles: the sum of 64-bit integers wraps, and a mean needs no more digits than a double has.
-        self._sum += pc.sum(values.cast(pa.float64(), safe=False)).as_py() or 0.0
 
     @property
     def rules(self) -> CellRules:

@@ -74,15 +74,11 @@ def _opened(file: Path) -> pq.ParquetFile:
 
 
 def _dictionary_texts(metadata: pq.FileMetaData) -> list[str]:
-    flat = [
-        (place, metadata.schema.column(place))
-        for place in range(metadata.num_columns)
-        if metadata.schema.column(place).max_repetition_level == 0
-    ]
+    columns = [metadata.schema.column(place) for place in range(metadata.num_columns)]
     return [
         column.path
-        for place, column in flat
-        if column.physical_type == "BYTE_ARRAY" and "." not in column.path and _any_dictionary(metadata, place)
+        for place, column in enumerate(columns)
+        if column.physical_type == "BYTE_ARRAY" and _any_dictionary(metadata, place)
     ]
 
 
@@ -148,9 +144,17 @@ def _plain_bytes(batch: pa.RecordBatch) -> int:
 
 
 def _written_out(values: pa.Array) -> int:
-    if kind.is_dictionary(values.type) and not _is_fixed_width(values.type.value_type):
+    """Bytes of the values once every dictionary inside them is replaced by its values."""
+    type_ = values.type
+    if kind.is_dictionary(type_) and not _is_fixed_width(type_.value_type):
         lengths = pc.take(pc.binary_length(values.dictionary), values.indices)
         return (pc.sum(lengths.cast(pa.int64())).as_py() or 0) + 4 * len(values)
+    if kind.is_struct(type_):
+        return len(values) + sum(_written_out(child) for child in values.flatten())
+    if kind.is_map(type_):
+        return len(values) + _written_out(values.keys) + _written_out(values.items)
+    if kind.is_nested(type_):
+        return 4 * len(values) + _written_out(values.flatten())
     return int(values.nbytes)
 
 
@@ -170,4 +174,31 @@ def _cast(values: pa.Array, type_: pa.DataType) -> pa.Array:
         values = values.storage
     if kind.is_dictionary(values.type):
         values = values.dictionary_decode()
+    if _has_list_view(values.type):
+        values = _without_list_views(values)
     return values if values.type == type_ else values.cast(type_)
+
+
+def _is_list_view(type_: pa.DataType) -> bool:
+    return bool(kind.is_list_view(type_) or kind.is_large_list_view(type_))
+
+
+def _has_list_view(type_: pa.DataType) -> bool:
+    return _is_list_view(type_) or any(_has_list_view(type_.field(at).type) for at in range(type_.num_fields))
+
+
+def _without_list_views(values: pa.Array) -> pa.Array:
+    """The same values with ordinary lists. Written out here because Arrow's own cast loses items after a null list."""
+    type_ = values.type
+    if not _has_list_view(type_):
+        return values
+    if kind.is_struct(type_):
+        children = [_without_list_views(child) for child in values.flatten()]
+        fields = [field.with_type(child.type) for field, child in zip(type_, children, strict=True)]
+        return pa.StructArray.from_arrays(children, fields=fields, mask=values.is_null())
+    if not (_is_list_view(type_) or kind.is_list(type_) or kind.is_large_list(type_)):
+        raise NoTable(f"This Parquet file has a column of the type {type_}, which can not be paged.")
+    items = _without_list_views(values.flatten())
+    ends = pc.cumulative_sum(pc.fill_null(values.value_lengths(), 0).cast(pa.int64()))
+    offsets = pa.concat_arrays([pa.array([0], pa.int64()), ends])
+    return pa.LargeListArray.from_arrays(offsets, items, mask=values.is_null())

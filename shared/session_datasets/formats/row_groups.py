@@ -14,6 +14,7 @@ import json
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -108,8 +109,10 @@ class RowGroupWriter:
             return parse_footer(opened.read()), {"rows": self.rows, **place}
 
     def abandon(self) -> None:
-        """Lets go of an unfinished file."""
+        """Lets go of an unfinished file; nothing after ``close``."""
         if not self._sink.closed:
+            with suppress(OSError, pa.ArrowException):
+                self._writer.close()
             self._sink.close()
 
 

@@ -62,7 +62,9 @@ class ArrowTables:
                 table = self._laid_out(file, file_name, Path(folder))
             except NoTable as answer:
                 table = LaidOutTable(Format.OTHER, note=answer.note)
-            except (pa.ArrowException, RecursionError) as error:
+            except RecursionError as error:
+                raise damaged("A value of the file is nested too deeply.") from error
+            except pa.ArrowException as error:
                 raise damaged("The file can not be read as a table.") from error
             yield table
 
