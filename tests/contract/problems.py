@@ -128,9 +128,9 @@ def request_token_conflict(cloud: MotoCloud) -> Answer:
 @shows(ProblemCode.TOO_LARGE)
 def too_large(cloud: MotoCloud) -> Answer:
     session = a_session(cloud)
-    reference = session.register(body=BODY + b"2026-01-02,20\n")["reference"]
-    with patch("session_datasets.operations.read_columns.SERIES_ROWS_MAX", 1):
-        return session.call("read_columns", reference=reference, columns=["amount"])
+    essays = b"essay,mark\n" + b"".join(b"%s,%d\n" % (b"word " * 2_000, n) for n in range(1_000))
+    reference = session.register(body=essays)["reference"]
+    return session.call("read_columns", reference=reference, columns=["essay"])
 
 
 @shows(ProblemCode.NOT_A_DATASET)

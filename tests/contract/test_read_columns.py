@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from session_datasets.domain.limits import SERIES_COLUMNS_MAX, SERIES_POINTS_MAX
+from session_datasets.domain.limits import LAMBDA_REPLY_BYTES_MAX, SERIES_COLUMNS_MAX, SERIES_POINTS_MAX
 from tests.support.sessions import Opened, Session, problem_code
 
 ROWS = 10_000
@@ -93,6 +95,26 @@ def test_out_of_range_is_refused_with_the_field_named(
     refused = node.call("read_columns", **{"reference": series, "columns": ["n"], field: value})
     assert problem_code(refused) == "invalid-request"
     assert refused["problem"]["detail"].startswith(field)
+
+
+def test_many_columns_of_many_points_have_fewer_points_each_and_fit_an_answer(node: Session) -> None:
+    names = [f"c{number}" for number in range(20)]
+    line = ",".join(["123456789.123456"] * 20)
+    body = "\n".join([",".join(names), *[line] * 25_000]).encode()
+    reference = node.register("wide.csv", body)["reference"]
+    answer = node.call("read_columns", reference=reference, columns=names, max_points=SERIES_POINTS_MAX)
+    assert answer["method"] == "min_max"
+    assert len(json.dumps(answer)) < LAMBDA_REPLY_BYTES_MAX / 2
+
+
+def test_a_window_of_long_texts_beyond_an_answer_is_refused_and_the_proposed_one_fits(node: Session) -> None:
+    body = b"essay,n\n" + b"".join(b"%s,%d\n" % (b"x" * 10_000, n) for n in range(1_000))
+    reference = node.register("essays.csv", body)["reference"]
+    refused = node.call("read_columns", reference=reference, columns=["essay"])
+    assert problem_code(refused) == "too-large"
+    narrower = refused["problem"]["retry_with"]
+    answer = node.call("read_columns", reference=reference, columns=["essay"], **narrower)
+    assert len(answer["columns"][0]["values"]) == narrower["rows"] > 100
 
 
 def test_an_unknown_column_is_told_with_near_names(node: Session, series: dict[str, object]) -> None:

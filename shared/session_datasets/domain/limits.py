@@ -11,17 +11,23 @@ GIB = 1024 * MIB
 ID_CHARACTERS_MAX = 128
 # Seconds a session's token lives: one sandbox execution; Lambda-driven nodes end within the hour.
 SESSION_SECONDS_DEFAULT = 3_600
+# Shorter than this a token would run out inside one call's retries.
 SESSION_SECONDS_MIN = 60
+# A token can not be taken back before it expires, so it does not outlive a working day.
 SESSION_SECONDS_MAX = 12 * 3_600
 # Seconds by which two machines' clocks may differ before a token is refused.
 CLOCK_LEEWAY_SECONDS = 5
 
 # --- what a caller may write ----------------------------------------------------------------------------
+# A label of one line, cheap in every listing that a model reads.
 NAME_CHARACTERS_MAX = 200
+# A paragraph: what a later session needs to choose the artifact.
 DESCRIPTION_CHARACTERS_MAX = 2_000
 # Ids an artifact may say it was made from; a join of more tables than this is described in words.
 LINEAGE_MAX = 50
+# A UUID or a step's name and attempt.
 REQUEST_TOKEN_CHARACTERS_MAX = 128
+# What file systems take for one name, so that every artifact can be loaded under its own.
 FILE_NAME_BYTES_MAX = 255
 # S3's own limit on a key, in bytes of UTF-8.
 KEY_BYTES_MAX = 1_024
@@ -29,13 +35,17 @@ KEY_BYTES_MAX = 1_024
 # --- uploads (bounds of the S3 API) -----------------------------------------------------------------------
 # One PUT up to here; above it parts, so that a broken connection costs one part and not the file.
 SINGLE_UPLOAD_BYTES_MAX = 16 * MIB
+# Bytes of a part, as long as UPLOAD_PARTS_MAX of them hold the file.
 UPLOAD_PART_BYTES = 16 * MIB
+# S3 takes 10,000 parts; a thousand presigned URLs already make an answer of almost a megabyte.
 UPLOAD_PARTS_MAX = 1_000
+# S3's own limit on one part.
 UPLOAD_PART_BYTES_MAX = 5 * GIB
 # S3 takes 5 TiB; a plan of at most UPLOAD_PARTS_MAX parts reaches a little less.
 UPLOAD_BYTES_MAX = UPLOAD_PARTS_MAX * UPLOAD_PART_BYTES_MAX
 # One server-side CopyObject up to here, UploadPartCopy above.
 COPY_BYTES_MAX = 5 * GIB
+# Bytes of one part of such a copy: few enough parts, and each well inside a function's time.
 COPY_PART_BYTES = 512 * MIB
 # Seconds a presigned URL works: long enough to begin a transfer, short enough to be worthless in a log.
 PRESIGNED_SECONDS = 900
@@ -44,11 +54,14 @@ PRESIGNED_SECONDS = 900
 # Bytes of a file (and of its uncompressed text) that one function run lays out as pages; a larger file
 # still registers, lists and loads, and says that it does not page.
 TABLE_BYTES_MAX = 1 * GIB
+# Columns of a table that pages; wider ones are matrices, for which Parquet and JSON rows are the wrong form.
 TABLE_COLUMNS_MAX = 10_000
 # Bytes of all rows of a Parquet file once decoded: encodings let a small file stand for any number of rows, and
 # one function run can write a few times TABLE_BYTES_MAX again.
 DECODED_BYTES_MAX = 4 * GIB
+# Rows and characters of a cell that a preview shows: enough to recognise the data, cheap in a context.
 PREVIEW_ROWS = 5
+# See PREVIEW_ROWS.
 PREVIEW_CELL_CHARACTERS = 100
 # Bytes of JSON a profile may take inside the record and inside a reply; the whole one is a derived object.
 # A DynamoDB item may hold 400 KB, and a reply lands in a model's context.
@@ -61,7 +74,9 @@ NEAR_NAMES_MAX = 3
 NEAR_KEYS_SCANNED_MAX = 1_000
 
 # --- listings ---------------------------------------------------------------------------------------------
+# Artifacts of one listing: a screenful by default.
 LIST_LIMIT_DEFAULT = 20
+# A hundred summaries of the largest size, escaped, stay below a megabyte and a half.
 LIST_LIMIT_MAX = 100
 # Records looked at by one filtered listing call before it answers with what it has and a cursor.
 LIST_SCANNED_MAX = 1_000
@@ -69,19 +84,31 @@ LIST_SCANNED_MAX = 1_000
 # --- pages ------------------------------------------------------------------------------------------------
 # What Lambda can answer: 6 MiB and 100 bytes. Nothing here may come near it after JSON escaping.
 LAMBDA_REPLY_BYTES_MAX = 6_291_556
+# What a grid shows and keeps around its window.
 PAGE_ROWS_DEFAULT = 100
+# Rows of one page, for a client that copies a dataset page by page.
 PAGE_ROWS_MAX = 10_000
+# Cells that one call turns into JSON: about a second of one processor at the worst.
 PAGE_CELLS_MAX = 200_000
+# Bytes of JSON of a page's rows.
 PAGE_BYTES_DEFAULT = 1 * MIB
+# With the header of a table of TABLE_COLUMNS_MAX columns still below LAMBDA_REPLY_BYTES_MAX.
 PAGE_BYTES_MAX = 4 * MIB
+# Room for one clipped row, whatever the table.
 PAGE_BYTES_MIN = 1 * KIB
+# Beyond any dataset, and exact in the JSON of every language.
 OFFSET_MAX = 10**15
 # Characters kept of a cell when one row alone is larger than the page's budget.
 CLIPPED_CELL_CHARACTERS = 200
 # Distinct columns one page or one series may name.
 PAGE_COLUMNS_MAX = 10_000
+# Columns of one chart.
 SERIES_COLUMNS_MAX = 20
+# Points across a wide screen.
 SERIES_POINTS_DEFAULT = 2_000
+# Points of a chart that is zoomed without asking again.
 SERIES_POINTS_MAX = 20_000
+# Values of all columns of a series together; more columns have fewer points each.
+SERIES_CELLS_MAX = 100_000
 # Rows of a series that are read to be reduced in one call; a longer window says so and offers a narrower one.
 SERIES_ROWS_MAX = 50_000_000

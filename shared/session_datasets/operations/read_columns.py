@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from session_datasets.domain.artifact import Reference
+from session_datasets.domain.bounded import json_bytes
 from session_datasets.domain.errors import ProblemCode, Refusal
-from session_datasets.domain.limits import SERIES_ROWS_MAX
+from session_datasets.domain.limits import PAGE_BYTES_MAX, SERIES_CELLS_MAX, SERIES_ROWS_MAX
 from session_datasets.domain.page import Series
 from session_datasets.domain.scope import Caller
 from session_datasets.operations.finding import find_artifact, layout_of
@@ -35,6 +36,22 @@ def read_columns(
             advice="Ask for a narrower window with offset and rows.",
             retry_with={"offset": offset, "rows": SERIES_ROWS_MAX},
         )
-    return service.tables.read_columns(
-        service.derived.ranges(layout), layout, columns=columns, offset=offset, rows=window, max_points=max_points
+    # Reduced columns have two values a point.
+    points = min(max_points, SERIES_CELLS_MAX // (2 * len(columns)))
+    series = service.tables.read_columns(
+        service.derived.ranges(layout), layout, columns=columns, offset=offset, rows=window, max_points=points
     )
+    _require_answerable(series)
+    return series
+
+
+def _require_answerable(series: Series) -> None:
+    """Long texts can make an exact series larger than an answer may be."""
+    size = json_bytes([[each.values, each.min, each.max] for each in series.columns])
+    if size > PAGE_BYTES_MAX:
+        raise Refusal(
+            ProblemCode.TOO_LARGE,
+            f"The series takes {size:,} bytes of JSON; an answer holds {PAGE_BYTES_MAX:,}. Nothing was answered.",
+            advice="Ask for a narrower window with offset and rows, or for fewer columns.",
+            retry_with={"offset": series.offset, "rows": max(1, series.rows * PAGE_BYTES_MAX // (2 * size))},
+        )
