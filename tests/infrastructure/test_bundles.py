@@ -15,6 +15,7 @@ import pytest
 from infra.bundles import LAMBDA, LIGHT, TABULAR, Bundler, BundleTooLarge, Target, locked_requirements
 from infra.bundles.bundler import install
 from infra.bundles.pruning import REMOVED, SERVICES
+from session_datasets.domain.errors import ProblemCode
 from session_datasets.domain.names import TABULAR_VERBS, Verb
 from tests.infrastructure.elf import read_shared_library
 from tests.infrastructure.synthesized import ROOT, Synthesized
@@ -81,7 +82,7 @@ def test_a_handler_runs_with_nothing_but_its_bundle(
     assert run.returncode == 0, run.stderr
     said = json.loads(run.stdout.splitlines()[-1])
     assert said == {
-        "code": "invalid_request" if verb is Verb.OPEN_SESSION else "unauthenticated",
+        "code": ProblemCode.INVALID_REQUEST if verb is Verb.OPEN_SESSION else ProblemCode.TOKEN_MISSING,
         "strangers": [],
         "tabular": verb in TABULAR_VERBS,
     }
