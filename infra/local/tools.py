@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from uv import find_uv_bin
+
 from infra.local.places import REQUIREMENTS, ROOT, TOOLS
 
 LOCALSTACK_HOST = Path(__file__).parent / "localstack_host"
@@ -45,23 +47,11 @@ def node_wheel() -> Path:
     return _installed("node", _pinned("node"))
 
 
-def uv() -> Path:
-    """The pinned package installer itself, which only pip can fetch."""
-    place = TOOLS / "uv"
-    binary = place / "bin" / "uv"
-    with _made_once(place, _pinned("uv")) as missing:
-        if missing:
-            _run([sys.executable, "-m", "venv", "--clear", str(place)])
-            pip = [str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-deps"]
-            _run([*pip, "--require-hashes", "--requirement", str(REQUIREMENTS / "uv.txt")])
-    return binary
-
-
 def _installed(name: str, requirements: str, *, package: Path | None = None) -> Path:
     """Build the environment `name` when it is missing or outdated; the path of its interpreter."""
     place = TOOLS / name
     python = place / "bin" / "python"
-    installer = uv()
+    installer = find_uv_bin()
     with _made_once(place, requirements + _source_of(package)) as missing:
         if missing:
             print(f"Installing {name} under {place} (once) ...", file=sys.stderr, flush=True)
@@ -96,7 +86,7 @@ def _pinned(name: str) -> str:
 
 def _locked(group: str) -> str:
     """The hashed requirements of one dependency group, taken from the project's lock file."""
-    export = [uv(), "export", "--frozen", "--no-emit-project", "--only-group", group]
+    export = [find_uv_bin(), "export", "--frozen", "--no-emit-project", "--only-group", group]
     return _run([*export, "--no-header", "--no-annotate", "--quiet"])
 
 

@@ -1,0 +1,80 @@
+# Everything a clone needs is made here, under .venv and .local, from the package registries alone.
+# No Docker, no Node.js, no AWS account; Python 3.11 or newer is enough.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+OLDEST_PYTHON := 3.11
+UV := .local/tools/bootstrap/bin/uv
+RUN := .venv/bin/python
+LOCAL := PYTHONPATH=.:shared $(RUN) -m infra.local
+
+FILE ?=
+ENV ?=
+
+# The first interpreter that is new enough, unless PYTHON names one.
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
+	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v "$$python" && break; \
+	done)
+
+.PHONY: help
+help: ## Say what there is to say
+	@echo "make TARGET, in a fresh clone as well:"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-10s %s\n", $$1, $$2 }'
+
+.PHONY: demo
+demo: .venv/made ## Hand one data set from node to node on this laptop [FILE=path]
+	@PYTHONPATH=.:shared $(RUN) -m infra.local.demo $(if $(FILE),"$(FILE)")
+
+.PHONY: up
+up: .venv/made ## Start a local cloud and keep it running; writes .local/env
+	@$(LOCAL) up
+
+.PHONY: down
+down: .venv/made ## Stop the local cloud; what it holds is kept
+	@$(LOCAL) down
+
+.PHONY: check
+check: .venv/made ## The fast part of the tests: lint, types, unit, contract, architecture
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy shared lambdas infra app.py
+	@$(WITH_NODE) $(RUN) -m pytest tests/unit tests/contract tests/architecture
+
+.PHONY: test
+test: check ## Everything: the fast part, the template, both emulators, end to end
+	@$(WITH_NODE) $(RUN) -m pytest --ignore tests/unit --ignore tests/contract --ignore tests/architecture
+
+.PHONY: synth
+synth: .venv/made ## Synthesize the template [ENV=sandbox|production]
+	@$(LOCAL) cdk synth --quiet --context env=$(or $(ENV),sandbox)
+
+.PHONY: deploy
+deploy: .venv/made ## Deploy to the AWS account of your credentials: ENV=sandbox|production
+	@case "$(ENV)" in sandbox|production) ;; *) echo "Say where: make deploy ENV=sandbox or ENV=production" >&2; exit 2;; esac
+	@$(LOCAL) cdk deploy --context env=$(ENV)
+
+.PHONY: clean
+clean: ## Remove everything that was made here, the local cloud's data too
+	@if [ -x $(RUN) ]; then $(LOCAL) down; fi
+	rm -rf .venv .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache cdk.out
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A Node.js the CDK library can run on: the machine's own, or one installed under .local.
+WITH_NODE = eval "$$($(LOCAL) node)" &&
+
+# The locked environment. uv makes it; the file, written last, says that it is whole.
+.venv/made: pyproject.toml uv.lock $(UV)
+	@echo "Making .venv from uv.lock ..."
+	@$(UV) sync --frozen --quiet --no-python-downloads --python "$(PYTHON)"
+	@touch $@
+
+$(UV): infra/local/requirements/uv.txt
+	@if [ -z "$(PYTHON)" ]; then \
+		echo "Python $(OLDEST_PYTHON) or newer is needed, and no python3 or python3.11 ... python3.14 on the PATH is one." >&2; \
+		exit 1; fi
+	@mkdir -p .local/tools
+	@"$(PYTHON)" -m venv --clear .local/tools/bootstrap
+	@.local/tools/bootstrap/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r $<
+	@touch $@

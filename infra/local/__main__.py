@@ -1,0 +1,101 @@
+"""``python -m infra.local``: the local cloud, and the CDK command line with a Node.js it can run on."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+
+from infra.local import background, cdk, env_file, node, tools
+from infra.local.emulator import EmulatorError
+from infra.local.tools import ToolError
+from session_datasets.domain.names import DEFAULT_STACK
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 0, or 1 with the reason on standard error."""
+    options, rest = _parser().parse_known_args(arguments)
+    if rest and options.command is not _cdk:
+        _parser().error(f"unrecognized arguments: {' '.join(rest)}")
+    options.rest = rest
+    command: Callable[[argparse.Namespace], int] = options.command
+    try:
+        return command(options)
+    except (EmulatorError, ToolError, cdk.DeployError) as failure:
+        print(failure, file=sys.stderr)
+        return 1
+
+
+def _up(options: argparse.Namespace) -> int:
+    print("Starting the local cloud and deploying what changed (the first time takes some minutes) ...", flush=True)
+    stack = background.up(options.stack)
+    print(f"The stack {stack.name} stands behind {stack.endpoint}.")
+    print(f"Next, in your shell:\n\n  . {env_file.FILE}\n  session-datasets --help\n\n`make down` stops it.")
+    return 0
+
+
+def _down(_: argparse.Namespace) -> int:
+    print("The local cloud is stopped; what it holds is kept." if background.down() else "No local cloud was running.")
+    return 0
+
+
+def _status(_: argparse.Namespace) -> int:
+    cloud = background.emulator()
+    print(f"{cloud.name} {cloud.version} " + (f"listens on {cloud.endpoint}" if cloud.runs else "does not run"))
+    return 0 if cloud.runs else 3
+
+
+def _deploy(options: argparse.Namespace) -> int:
+    stack = cdk.deploy(options.endpoint, stack=options.stack, env=options.env)
+    for name, value in sorted(stack.outputs.items()):
+        print(f"{name} = {value}")
+    return 0
+
+
+def _cdk(options: argparse.Namespace) -> int:
+    return cdk.run(options.rest)
+
+
+def _prepare(_: argparse.Namespace) -> int:
+    for name, install in {
+        "MiniStack": tools.ministack,
+        "LocalStack": tools.localstack,
+        "functions": tools.functions,
+        "Node.js": node.node,
+        "CDK": cdk.command_line,
+    }.items():
+        print(f"{name}: {install()}", flush=True)
+    return 0
+
+
+def _node(_: argparse.Namespace) -> int:
+    for name, value in node.environment().items():
+        print(f"export {name}='{value}'")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m infra.local", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def add(name: str, command: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=text, description=text)
+        added.set_defaults(command=command)
+        return added
+
+    up = add("up", _up, "start the local cloud in the background and deploy the stack into it")
+    up.add_argument("--stack", default=DEFAULT_STACK, help="the stack's name (%(default)s)")
+    add("down", _down, "stop the local cloud; what it holds is kept")
+    add("status", _status, "say whether the local cloud runs; exit status 3 when it does not")
+    deploy = add("deploy", _deploy, "deploy the stack to any emulator that already runs")
+    deploy.add_argument("endpoint", help="its URL, for example http://127.0.0.1:4566")
+    deploy.add_argument("--stack", default=DEFAULT_STACK, help="the stack's name (%(default)s)")
+    deploy.add_argument("--env", default="local", help="the environment (%(default)s)")
+    add("prepare", _prepare, "install every tool under .local and say where")
+    add("node", _node, "print the shell lines that put a suitable Node.js on the path")
+    add("cdk", _cdk, "run the pinned CDK command line with the arguments that follow, for a real account")
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
