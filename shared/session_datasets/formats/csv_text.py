@@ -21,8 +21,11 @@ from session_datasets.formats.csv_types import ColumnTypes
 from session_datasets.formats.detect import HEAD_BYTES
 from session_datasets.formats.stream import NoTable, TableStream, damaged, distinct_names, names_in_words
 
-# Bytes parsed at a time. A row must fit one block; a file with a longer row is read once more in large ones.
+# Bytes parsed at a time. A row must fit one block; a file with a longer row is read once more in large ones. Wide
+# tables take larger blocks, since judging a column costs per block what it costs for thousands of values.
 _BLOCK_BYTES = 8 * MIB
+_WIDE_BLOCK_BYTES = 32 * MIB
+_WIDE_COLUMNS = 1_000
 _LARGE_BLOCK_BYTES = 128 * MIB
 _READ_BYTES = 1 * MIB
 # Stands for one more row after the last: it comes back whole only if no quote was left open before it.
@@ -70,7 +73,7 @@ def _header(file: Path, delimiter: str) -> list[str]:
 
 def _decide_types(file: Path, delimiter: str, width: int) -> tuple[list[ColumnTypes], int]:
     """The types of all columns after every row was seen, and the block size that holds the longest row."""
-    for block_bytes in (_BLOCK_BYTES, _LARGE_BLOCK_BYTES):
+    for block_bytes in (_BLOCK_BYTES if width < _WIDE_COLUMNS else _WIDE_BLOCK_BYTES, _LARGE_BLOCK_BYTES):
         types = [ColumnTypes() for _ in range(width)]
         try:
             for batch in _text_batches(file, delimiter, width, block_bytes):

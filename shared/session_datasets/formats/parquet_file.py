@@ -9,6 +9,7 @@ repeats are counted before they are written out, and decoding stops at the budge
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -37,10 +38,10 @@ def open_parquet(file: Path, columns_max: int, decoded_bytes_max: int) -> TableS
     """
     _require_tail(file)
     try:
-        parquet = _opened(file)
+        readers = _opened(file)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise damaged("The footer of this Parquet file can not be read.", _ADVICE) from error
-    found = parquet.schema_arrow
+    found = readers.plain.schema_arrow
     if len(found) > columns_max:
         raise NoTable(
             f"This Parquet file has {len(found):,} columns, more than the {columns_max:,} that can be paged. "
@@ -48,7 +49,7 @@ def open_parquet(file: Path, columns_max: int, decoded_bytes_max: int) -> TableS
         )
     names, remarks = distinct_names(found.names)
     schema = pa.schema([pa.field(name, _plain(type_)) for name, type_ in zip(names, found.types, strict=True)])
-    return TableStream(Format.PARQUET, schema, _batches(parquet, schema, decoded_bytes_max), remarks)
+    return TableStream(Format.PARQUET, schema, _batches(readers, schema, decoded_bytes_max), remarks)
 
 
 def _require_tail(file: Path) -> None:
@@ -59,18 +60,44 @@ def _require_tail(file: Path) -> None:
             raise damaged("The file begins like Parquet but has no Parquet footer: it is cut off.", _ADVICE)
 
 
-def _opened(file: Path) -> pq.ParquetFile:
-    """Texts that are stored as dictionaries stay dictionaries, so that repeating them costs no memory yet."""
+@dataclass(frozen=True, slots=True)
+class _Readers:
+    """Two ways to read one file: with texts left in their dictionaries, so that repeating them costs no memory yet,
+    and without, for what Arrow can not read so (nested texts of which some are in a dictionary and some are not)."""
+
+    frugal: pq.ParquetFile
+    plain: pq.ParquetFile
+
+    def batches(self, rows: int) -> Iterator[pa.RecordBatch]:
+        for group in range(self.plain.num_row_groups):
+            yield from self._group(group, rows)
+
+    def _group(self, group: int, rows: int) -> Iterator[pa.RecordBatch]:
+        done = 0
+        try:
+            for batch in self.frugal.iter_batches(rows, [group], use_threads=False):
+                yield batch
+                done += batch.num_rows
+        except pa.ArrowNotImplementedError:
+            for batch in self.plain.iter_batches(rows, [group], use_threads=False):
+                yield batch.slice(min(done, batch.num_rows))
+                done = max(0, done - batch.num_rows)
+
+
+def _opened(file: Path) -> _Readers:
     metadata = pq.read_metadata(file)
-    repeated = _dictionary_texts(metadata)
-    return pq.ParquetFile(
-        file,
-        metadata=metadata,
-        read_dictionary=repeated,
-        pre_buffer=False,
-        schema_depth_limit=_DEPTH_MAX,
-        arrow_extensions_enabled=False,
-    )
+    readers = [
+        pq.ParquetFile(
+            file,
+            metadata=metadata,
+            read_dictionary=in_dictionaries,
+            pre_buffer=False,
+            schema_depth_limit=_DEPTH_MAX,
+            arrow_extensions_enabled=False,
+        )
+        for in_dictionaries in (_dictionary_texts(metadata), None)
+    ]
+    return _Readers(*readers)
 
 
 def _dictionary_texts(metadata: pq.FileMetaData) -> list[str]:
@@ -112,11 +139,11 @@ def _plain(type_: pa.DataType) -> pa.DataType:
     return type_
 
 
-def _batches(parquet: pq.ParquetFile, schema: pa.Schema, decoded_bytes_max: int) -> Iterator[pa.RecordBatch]:
+def _batches(readers: _Readers, schema: pa.Schema, decoded_bytes_max: int) -> Iterator[pa.RecordBatch]:
     rows = max(1, min(_BATCH_ROWS_MAX, _BATCH_CELLS // max(1, len(schema))))
     decoded = 0
     try:
-        for batch in parquet.iter_batches(batch_size=rows, use_threads=False):
+        for batch in readers.batches(rows):
             for piece in _pieces(batch):
                 decoded += max(_plain_bytes(piece), piece.num_rows)
                 if decoded > decoded_bytes_max:

@@ -1,0 +1,49 @@
+"""Builders of files that people really upload: good ones with oddities, and damaged ones."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(range(64))
+PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n"
+BINARY = bytes(range(256)) * 8
+PROSE = b"Dear all,\n\nthe results are in the other file. We ran it twice, once by day, once by night.\n\nBest\n"
+
+
+def zip_file() -> bytes:
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+    return sink.getvalue()
+
+
+def parquet(table: pa.Table | Mapping[str, Any], **options: Any) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(table if isinstance(table, pa.Table) else pa.table(dict(table)), sink, **options)
+    return sink.getvalue()
+
+
+def dictionary_bomb(value_bytes: int, rows: int) -> bytes:
+    """A small Parquet file whose one text, repeated by a dictionary, decodes to ``value_bytes * rows`` bytes."""
+    values = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), ["x" * value_bytes])
+    return parquet({"text": values})
+
+
+def json_lines(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def csv_field(value: str | None, quoted: bool) -> str:
+    """None as an empty field; a text quoted when asked to or when it has to be."""
+    if value is None:
+        return ""
+    if quoted or value == "" or any(mark in value for mark in ',"\r\n'):
+        return '"' + value.replace('"', '""') + '"'
+    return value
