@@ -1,0 +1,190 @@
+"""The demo from its beginning to its clean end."""
+
+from __future__ import annotations
+
+import filecmp
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+from rich.console import Console
+
+from infra.local.cdk import DeployError
+from infra.local.demo import cloud
+from infra.local.demo.meter import Meter, json_bytes
+from infra.local.demo.sample import NoSampleError, flights
+from infra.local.demo.second_node import REPORT
+from infra.local.demo.summary import print_summary
+from infra.local.demo.telling import bar, console_for, done, heading, step
+from infra.local.deployed import DeployedStack
+from infra.local.emulator import EmulatorError
+from infra.local.places import ROOT
+from infra.local.tools import ToolError
+from session_datasets import Orchestrator, Session
+from session_datasets.cli import show
+from session_datasets.cli.text import plain, size
+from session_datasets.client.errors import NotFoundError, SessionDatasetsError
+from session_datasets.client.surroundings import Surroundings
+from session_datasets.domain.artifact import ARTIFACT_ID_PREFIX
+from session_datasets.wire.answers import RegisterArtifactAnswer
+
+INTERRUPTED = 130
+_SECOND_NODE = cloud.HOME / "node-two"
+# What a node's process gets of this one's environment: how to write to the terminal, and nothing of AWS.
+_PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TERM", "COLORTERM", "COLUMNS", "NO_COLOR", "TMPDIR")
+
+
+class DemoError(Exception):
+    """The demo did not show what it promises."""
+
+
+def main(file: Path | None = None) -> int:
+    """Exit status 0 when everything was shown and verified, 1 with the reason, 130 when interrupted."""
+    console = console_for(sys.stdout)
+    signal.signal(signal.SIGTERM, _as_interrupt)
+    try:
+        _tell(console, file.resolve(strict=True) if file else flights(cloud.HOME))
+    except KeyboardInterrupt:
+        console.print("\nInterrupted; the embedded AWS is down.")
+        return INTERRUPTED
+    except (DemoError, DeployError, EmulatorError, ToolError, NoSampleError, SessionDatasetsError, OSError) as error:
+        console.print(plain_lines(str(error)), style="bold red", markup=False)
+        return 1
+    done(console, "the embedded AWS is down, nothing is left running")
+    return 0
+
+
+def plain_lines(text: str) -> str:
+    return "\n".join(plain(line) for line in text.splitlines())
+
+
+def _as_interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _tell(console: Console, file: Path) -> None:
+    heading(
+        console, "The cloud", "MiniStack, an AWS in one process on the loopback interface; the stack is the real one"
+    )
+    if cloud.is_deployed():
+        done(console, "deployed by an earlier run, and nothing has changed since")
+    else:
+        with step(
+            console, "Deploying with the CDK (the first time takes a minute or more)", "bootstrapped and deployed"
+        ):
+            cloud.deploy()
+    with _cloud(console) as stack:
+        _hand_over(console, stack, file)
+
+
+@contextmanager
+def _cloud(console: Console) -> Iterator[DeployedStack]:
+    running = cloud.running()
+    with step(console, "Starting", "the embedded AWS is up"):
+        stack = running.__enter__()
+    try:
+        yield stack
+    finally:
+        with console.status("Shutting down"):
+            running.__exit__(None, None, None)
+
+
+def _hand_over(console: Console, stack: DeployedStack, file: Path) -> None:
+    os.environ.update(stack.client_environment())
+    surroundings = Surroundings.of(os.environ)
+    meter = Meter(surroundings.transport())
+    orchestrator = Orchestrator(meter, surroundings.variables())
+    chat, run = f"chat-{uuid.uuid4().hex[:8]}", f"run-{uuid.uuid4().hex[:8]}"
+    sessions = [
+        orchestrator.open_session(owner="demo", conversation_id=chat, run_id=run, node=node)
+        for node in ("produce", "analyse")
+    ]
+    done(console, f"opened two sessions, one for each node of {run} in conversation {chat}")
+    registered = _register(console, sessions[0], file)
+    reference = json.dumps(registered.reference.model_dump(exclude_none=True))
+    report = _run_second_node(stack, sessions[1], reference)
+    meter.add(report["tallies"])
+    _compare(console, file, Path(report["path"]))
+    _refuse_stranger(console, orchestrator, run, registered)
+    _sum_up(console, meter, registered, reference, report["seen_bytes"])
+
+
+def _register(console: Console, session: Session, file: Path) -> RegisterArtifactAnswer:
+    heading(console, "Node one", f"process {os.getpid()}, registers {plain(str(file))}")
+    with bar(console, "Uploading") as tell:
+        registered = session.workspace().register_artifact(
+            file, name=file.name, description="Registered by the demo's first node.", progress=tell
+        )
+    done(console, f"uploaded {size(file.stat().st_size)} and registered them")
+    console.print(show.artifact(registered))
+    return registered
+
+
+def _run_second_node(stack: DeployedStack, session: Session, reference: str) -> dict[str, Any]:
+    """Runs node two to its end; what it reports."""
+    shutil.rmtree(_SECOND_NODE, ignore_errors=True)
+    _SECOND_NODE.mkdir(parents=True)
+    sys.stdout.flush()
+    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    code = {"PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "shared"))), "PYTHONIOENCODING": "utf-8"}
+    ended = subprocess.run(
+        [sys.executable, "-m", "infra.local.demo.second_node", reference],
+        cwd=_SECOND_NODE,
+        env={**passed_on, **code, **stack.client_environment(), **session.environment()},
+        check=False,
+    )
+    if ended.returncode:
+        raise DemoError(f"Node two failed with status {ended.returncode}.")
+    report: dict[str, Any] = json.loads((_SECOND_NODE / REPORT).read_text())
+    return report
+
+
+def _compare(console: Console, original: Path, loaded: Path) -> None:
+    if not filecmp.cmp(original, loaded, shallow=False):
+        raise DemoError(f"{loaded} is not the file that was registered.")
+    done(console, "the loaded file is the original, byte for byte")
+
+
+def _refuse_stranger(
+    console: Console, orchestrator: Orchestrator, run: str, registered: RegisterArtifactAnswer
+) -> None:
+    """Another owner gets one answer, whether the artifact exists or not."""
+    heading(console, "A stranger", "another owner's session, with the right reference")
+    stranger = orchestrator.open_session(owner="stranger", run_id=run).workspace()
+    answers = [_refusal(stranger, each) for each in (registered.artifact_id, ARTIFACT_ID_PREFIX + 26 * "0")]
+    if answers[0] != answers[1]:
+        raise DemoError("A stranger can tell an artifact that exists from one that does not.")
+    done(console, f"refused: {answers[0]}")
+    done(console, "the answer for an id that does not exist is the same")
+
+
+def _refusal(stranger: Any, artifact_id: str) -> str:
+    try:
+        stranger.describe_artifact(artifact_id)
+    except NotFoundError as error:
+        return str(error)
+    raise DemoError("A stranger was answered.")
+
+
+def _sum_up(
+    console: Console, meter: Meter, registered: RegisterArtifactAnswer, reference: str, listed_bytes: int
+) -> None:
+    rows = f" of {registered.profile.shape.rows:,}" if registered.profile else ""
+    heading(console, "What went through each verb", "as counted at the nodes")
+    print_summary(console, meter)
+    answer = json_bytes(registered.to_json())
+    console.print()
+    console.print(f"Rows through a prompt: 0{rows}", style="bold")
+    console.print(
+        f"All that an agent would have seen: the reference {len(reference.encode()):,} bytes, "
+        f"the registration's answer with schema, statistics and preview {answer:,}, the listing {listed_bytes:,}."
+    )
