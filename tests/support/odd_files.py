@@ -30,9 +30,14 @@ def parquet(table: pa.Table | Mapping[str, Any], **options: Any) -> bytes:
     return sink.getvalue()
 
 
-def dictionary_bomb(value_bytes: int, rows: int) -> bytes:
-    """A small Parquet file whose one text, repeated by a dictionary, decodes to ``value_bytes * rows`` bytes."""
-    values = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), ["x" * value_bytes])
+def dictionary_bomb(value_bytes: int, rows: int, nested: bool = False) -> bytes:
+    """A small Parquet file whose one text, repeated by a dictionary, decodes to ``value_bytes * rows`` bytes.
+
+    Nested: ten of them in each list of a tenth of the rows.
+    """
+    values: pa.Array = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), ["x" * value_bytes])
+    if nested:
+        values = pa.ListArray.from_arrays(pa.array(range(0, rows + 1, 10), pa.int32()), values)
     return parquet({"text": values})
 
 

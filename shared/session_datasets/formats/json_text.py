@@ -170,16 +170,17 @@ class _Window:
         """The next value and its text. What can not be parsed yet may be cut off: more is read until it is not."""
         self.peek()
         while True:
+            begin = self._at
             try:
-                value, end = _DECODER.raw_decode(self._held, self._at)
+                value, end = _DECODER.raw_decode(self._held, begin)
             except (RecursionError, ValueError) as error:
                 cut_off = isinstance(error, json.JSONDecodeError)
-                if cut_off and len(self._held) - self._at > RECORD_CHARACTERS_MAX:
+                if cut_off and len(self._held) - begin > RECORD_CHARACTERS_MAX:
                     raise _too_long(place) from error
                 if cut_off and self._more():
                     continue
-                raise _unreadable(error, place, self._at) from error
-            source, self._at = self._held[self._at : end], end
+                raise _unreadable(error, place, begin) from error
+            source, self._at = self._held[begin:end], end
             return value, source
 
     def _more(self) -> bool:

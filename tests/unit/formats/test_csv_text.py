@@ -1,0 +1,142 @@
+"""How CSV is read: delimiters, line ends, names, rows that do not fit."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from session_datasets.domain.errors import ProblemCode
+from session_datasets.domain.profile import Format
+from session_datasets.formats import csv_text
+from tests.support.laid_out import laid_out, problem_of, understood
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_found_in_the_bytes(delimiter: str) -> None:
+    dataset = laid_out(f"name{delimiter}city\nAda{delimiter}Bonn\n")
+    assert dataset.rows == [["Ada", "Bonn"]]
+
+
+def test_delimiters_inside_quotes_do_not_count() -> None:
+    dataset = laid_out('a;b\n"x,y,z";1\n"u,v,w";2\n')
+    assert dataset.rows == [["x,y,z", 1], ["u,v,w", 2]]
+
+
+def test_decimal_commas_are_text_between_semicolons() -> None:
+    assert laid_out("a;b\n1,5;2,5\n").rows == [["1,5", "2,5"]]
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_lines_end_with_lf_crlf_or_cr(line_end: str) -> None:
+    assert laid_out(line_end.join(["a,b", "1,x", "2,y"])).rows == [[1, "x"], [2, "y"]]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_name() -> None:
+    assert list(laid_out("\ufeffa,b\n1,2\n").types) == ["a", "b"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_text_with_the_mark_of_another_unicode_encoding_is_read(encoding: str) -> None:
+    assert laid_out("stadt,b\nKöln,1\n".encode(encoding)).rows == [["Köln", 1]]
+
+
+@pytest.mark.parametrize("text", ["a,b", "a,b\n", "a,b\r\n", "\ufeffa,b\n\n"])
+def test_a_header_alone_is_a_table_without_rows(text: str) -> None:
+    dataset = laid_out(text)
+    assert (dataset.types, dataset.profile.shape.rows, dataset.rows) == ({"a": "string", "b": "string"}, 0, [])
+
+
+def test_blank_lines_are_no_rows() -> None:
+    assert laid_out("\n\na,b\n\n1,2\n\n\n3,4\n\n").rows == [[1, 2], [3, 4]]
+
+
+def test_a_last_line_without_an_end_is_a_row() -> None:
+    assert laid_out("a,b\n1,2").rows == [[1, 2]]
+
+
+def test_quoted_line_ends_and_quotes_are_content() -> None:
+    assert laid_out('a,b\n"x\r\ny","say ""hi"""\n').rows == [["x\r\ny", 'say "hi"']]
+
+
+def test_quoted_line_ends_in_a_name_are_part_of_it() -> None:
+    assert list(laid_out('"a\nb",c\n1,2\n').types) == ["a\nb", "c"]
+
+
+def test_the_bytes_of_the_end_mark_inside_a_field_are_content() -> None:
+    assert laid_out("a,b\n\x1aend of rows\x1a,\n" + "words,\n" * 2_000).rows[0] == ["\x1aend of rows\x1a", None]
+
+
+def test_one_column_needs_no_delimiter_where_the_name_says_csv() -> None:
+    assert laid_out("n\n1\n2\n").rows == [[1], [2]]
+
+
+def test_names_that_are_missing_or_taken_are_renamed_and_said() -> None:
+    dataset = laid_out("a,a,,a_2,\n1,2,3,4,5\n")
+    assert list(dataset.types) == ["a", "a_2_2", "column_3", "a_2", "column_5"]
+    assert dataset.table.note == (
+        "Columns without a name of their own were renamed: 'a' is 'a_2_2', '' is 'column_3', '' is 'column_5'."
+    )
+
+
+def test_columns_with_renamed_names_keep_their_own_values() -> None:
+    assert laid_out("a,a\n1,2\n").page(columns=["a_2"]).rows == [[2]]
+
+
+@pytest.mark.parametrize(("row", "fields"), [("5", 1), ("5,6,7", 3)])
+def test_a_row_that_does_not_fit_the_header_is_named(row: str, fields: int) -> None:
+    problem = problem_of(f"a,b\n1,2\n\n3,4\n{row}\n7,8\n")
+    assert problem.code is ProblemCode.UNREADABLE_FILE
+    assert problem.detail.startswith(f"Row 4 has {fields} fields, the header has 2")
+    assert "as many fields as the header" in problem.advice
+
+
+@pytest.mark.parametrize("text", ['a,b\n1,"2\n3,4\n', 'a,b\n1,"2', 'a,b\n"1\n', 'a\n"', 'a,b\n1,2\n"3,4\n5,6\n'])
+def test_a_quote_that_never_closes_is_damage(text: str) -> None:
+    problem = problem_of(text)
+    assert (problem.code, problem.detail[:37]) == (ProblemCode.UNREADABLE_FILE, "A quote is opened and never closed: t")
+
+
+def test_text_in_latin_1_is_refused_with_what_it_seems_to_be() -> None:
+    problem = problem_of("stadt,b\nKöln,1\n".encode("latin-1"))
+    assert problem.code is ProblemCode.UNREADABLE_FILE
+    assert "not UTF-8, perhaps Latin-1" in problem.detail
+
+
+def test_a_latin_1_byte_far_into_the_file_is_refused() -> None:
+    problem = problem_of(b"a,b\n" + b"word,word\n" * 200_000 + b"K\xf6ln,x\n")
+    assert (problem.code, problem.detail) == (ProblemCode.UNREADABLE_FILE, "The text is not valid UTF-8 throughout.")
+
+
+def test_a_row_longer_than_a_block_is_read_in_larger_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_text, "_BLOCK_BYTES", 1_000)
+    dataset = laid_out("a,b\n1,short\n2," + "x" * 5_000 + "\n3,short\n")
+    assert [(row[0], len(row[1])) for row in dataset.rows] == [(1, 5), (2, 5_000), (3, 5)]
+
+
+def test_a_row_longer_than_the_largest_block_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_text, "_BLOCK_BYTES", 1_000)
+    monkeypatch.setattr(csv_text, "_LARGE_BLOCK_BYTES", 4_000)
+    problem = problem_of("a,b\n1,short\n2," + "x" * 20_000 + "\n3,short\n")
+    assert problem.code is ProblemCode.UNREADABLE_FILE
+    assert "A row is longer than the 4,000 bytes" in problem.detail
+
+
+def test_rows_over_many_blocks_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_text, "_BLOCK_BYTES", 256)
+    assert laid_out("a,\n" + "".join(f"{n},\n" for n in range(500))).column("a") == list(range(500))
+
+
+def test_as_many_columns_as_allowed_are_paged() -> None:
+    assert laid_out("a,b,c\n1,2,3\n", columns_max=3).rows == [[1, 2, 3]]
+
+
+def test_more_columns_than_allowed_make_an_opaque_file() -> None:
+    table = understood(b"a,b,c,d\n1,2,3,4\n", columns_max=3)
+    assert (table.format, table.rows_file, table.profile) == (Format.OTHER, None, None)
+    assert table.note == ("This CSV has 4 columns, more than the 3 that can be paged. It can be listed and loaded.")
+
+
+def test_a_gzip_of_csv_is_read() -> None:
+    dataset = laid_out(gzip.compress(b"a,b\n1,2\n"), "rows.csv.gz")
+    assert (dataset.table.format, dataset.rows) == (Format.CSV, [[1, 2]])

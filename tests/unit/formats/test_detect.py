@@ -1,0 +1,152 @@
+"""What a file is, by its bytes; what its name may add."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from session_datasets.domain.errors import ProblemCode
+from session_datasets.domain.profile import Format
+from tests.support import odd_files
+from tests.support.laid_out import laid_out, problem_of, understood
+
+CSV = b"a,b\n1,2\n3,4\n"
+JSON = b'[{"a":1}]'
+JSON_LINES = b'{"a":1}\n{"a":2}\n'
+PARQUET = odd_files.parquet({"a": [1]})
+NO_TABLES = [
+    (odd_files.PNG, "a PNG image"),
+    (odd_files.PDF, "a PDF document"),
+    (odd_files.zip_file(), "a zip archive (an Excel workbook is one, too)"),
+    (odd_files.BINARY, "binary data of an unknown kind"),
+    (b"\x93NUMPY\x01\x00" + bytes(120), "a NumPy array"),
+    ("stadt\nKöln\n".encode("latin-1"), "text that is not UTF-8, perhaps Latin-1 or Windows-1252 (write it as UTF-8)"),
+    ("a,b\n1,2\n".encode("utf-16-le"), "text in UTF-16 without a byte order mark (write it as UTF-8)"),
+    (b"\xff\xfea", "marked as UTF-16 but not valid UTF-16"),
+]
+FORMATS = [(CSV, Format.CSV), (JSON, Format.JSON), (JSON_LINES, Format.JSON_LINES), (PARQUET, Format.PARQUET)]
+
+
+@pytest.mark.parametrize(("data", "found"), FORMATS)
+@pytest.mark.parametrize(
+    "name", ["rows", "rows.csv", "rows.json", "rows.jsonl", "rows.parquet", "rows.txt", "rows.png"]
+)
+def test_the_bytes_decide_the_format_under_any_name(data: bytes, found: Format, name: str) -> None:
+    assert understood(data, name).format is found
+
+
+@pytest.mark.parametrize(("data", "found"), FORMATS)
+def test_a_gzip_is_what_its_content_is(data: bytes, found: Format) -> None:
+    assert understood(gzip.compress(data), "rows.gz").format is found
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "note"),
+    [
+        (CSV, "rows.parquet", "The name announces Parquet; the content is CSV and was read as that."),
+        (PARQUET, "rows.csv", "The name announces CSV; the content is Parquet and was read as that."),
+        (
+            JSON_LINES,
+            "Rows.JSON.gz",
+            "The name announces a JSON array; the content is JSON Lines and was read as that.",
+        ),
+        (CSV, "rows.tsv", None),
+        (CSV, "rows.txt", None),
+    ],
+)
+def test_a_table_under_the_name_of_another_is_read_and_that_is_said(data: bytes, name: str, note: str | None) -> None:
+    assert understood(data, name).note == note
+
+
+@pytest.mark.parametrize(("data", "what"), NO_TABLES)
+def test_what_is_no_table_is_kept_as_an_opaque_file(data: bytes, what: str) -> None:
+    table = understood(data, "thing")
+    assert (table.format, table.profile, table.rows_file, table.layout_name) == (Format.OTHER, None, None, None)
+    assert table.note == f"This is {what}: it can be listed and loaded, but has no rows that can be paged."
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.tsv", "rows.json", "rows.jsonl", "rows.ndjson", "rows.parquet"])
+@pytest.mark.parametrize(("data", "what"), NO_TABLES)
+def test_what_is_no_table_is_refused_under_the_name_of_one(data: bytes, what: str, name: str) -> None:
+    problem = problem_of(data, name)
+    assert problem.code is ProblemCode.UNREADABLE_FILE
+    assert problem.detail.endswith(f"but its content is {what}.")
+    assert problem.advice
+
+
+def test_prose_is_an_opaque_file() -> None:
+    table = understood(odd_files.PROSE, "letter.txt")
+    assert (table.format, table.note) == (
+        Format.OTHER,
+        "This is text that is no table: it can be listed and loaded, but has no rows that can be paged.",
+    )
+
+
+def test_prose_under_the_name_of_a_csv_is_refused_for_its_rows() -> None:
+    problem = problem_of(odd_files.PROSE, "letter.csv")
+    assert problem.code is ProblemCode.UNREADABLE_FILE
+    assert problem.detail.startswith("Row 2 has 3 fields, the header has 2")
+
+
+@pytest.mark.parametrize("name", ["letter.json", "letter.jsonl", "letter.parquet"])
+def test_prose_under_the_name_of_json_or_parquet_is_refused(name: str) -> None:
+    assert problem_of(odd_files.PROSE, name).detail.endswith("but its content is text that is no table.")
+
+
+def test_lines_that_agree_on_their_fields_are_csv_without_any_suffix() -> None:
+    assert laid_out("id;name\n1;Ada\n2;Bea\n", "export").rows == [[1, "Ada"], [2, "Bea"]]
+
+
+def test_one_object_under_the_name_of_a_csv_is_refused() -> None:
+    assert problem_of('{\n"a": 1\n}', "rows.csv").detail.endswith("but its content is one JSON object.")
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "thing"])
+def test_a_file_without_bytes_is_empty(name: str) -> None:
+    assert problem_of(b"", name).code is ProblemCode.EMPTY_FILE
+
+
+def test_a_gzip_without_bytes_is_empty() -> None:
+    assert problem_of(gzip.compress(b""), "rows.csv.gz").code is ProblemCode.EMPTY_FILE
+
+
+@pytest.mark.parametrize("text", ["\n\n", "\r\n\r\n", "\ufeff"])
+def test_blank_text_under_the_name_of_a_csv_is_refused(text: str) -> None:
+    assert problem_of(text, "rows.csv").code is ProblemCode.UNREADABLE_FILE
+
+
+@pytest.mark.parametrize("cut", [1, 8, 40])
+def test_a_gzip_that_is_cut_off_is_damaged(cut: int) -> None:
+    whole = gzip.compress(bytes(str(list(range(500))), "ascii"))
+    problem = problem_of(whole[:-cut], "rows.csv.gz")
+    assert problem.code is ProblemCode.UNREADABLE_FILE
+    assert problem.detail.startswith("The file is gzip, but is damaged or cut off")
+
+
+def test_a_gzip_with_a_flipped_byte_is_damaged() -> None:
+    data = bytearray(gzip.compress(CSV * 100))
+    data[-6] ^= 0xFF
+    assert problem_of(bytes(data), "rows.csv.gz").code is ProblemCode.UNREADABLE_FILE
+
+
+def test_uncompressed_content_is_read_up_to_the_bound_and_not_beyond() -> None:
+    packed = gzip.compress(CSV)
+    assert understood(packed, "rows.csv.gz", bytes_max=max(len(CSV), len(packed))).format is Format.CSV
+    table = understood(gzip.compress(CSV * 10_000), "rows.csv.gz", bytes_max=100_000)
+    assert (table.format, table.rows_file) == (Format.OTHER, None)
+    assert (table.note or "").startswith("The uncompressed content of this gzip file is larger than the 100,000 bytes")
+
+
+def test_a_file_is_laid_out_up_to_the_bound_and_not_beyond() -> None:
+    assert understood(CSV, bytes_max=len(CSV)).format is Format.CSV
+    table = understood(CSV, bytes_max=len(CSV) - 1)
+    assert (table.format, table.profile) == (Format.OTHER, None)
+    assert (table.note or "").startswith("The file is larger than the 11 bytes")
+
+
+def test_text_that_grows_beyond_the_bound_as_utf_8_is_not_laid_out() -> None:
+    data = ("a,b\n" + "漢漢漢漢,字字字字\n" * 100).encode("utf-16")
+    assert understood(data, bytes_max=2_604).format is Format.CSV
+    assert understood(data, bytes_max=2_603).format is Format.OTHER
+    assert len(data) < 2_603
