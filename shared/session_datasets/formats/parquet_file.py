@@ -25,7 +25,7 @@ from session_datasets.formats.stream import NoTable, TableStream, damaged, disti
 # Cells and rows decoded at a time, and the bytes of a piece of rows that is handed on.
 _BATCH_CELLS = 256 * 1024
 _BATCH_ROWS_MAX = 4_096
-_PIECE_BYTES = 32 * MIB
+_PIECE_BYTES = 8 * MIB
 # Levels of lists and structs; readers recurse over them.
 _DEPTH_MAX = 32
 _ADVICE = "Write the file again, close the writer, upload the whole of it and register it."
@@ -203,7 +203,12 @@ def _cast(values: pa.Array, type_: pa.DataType) -> pa.Array:
         values = values.dictionary_decode()
     if _has_list_view(values.type):
         values = _without_list_views(values)
-    return values if values.type == type_ else values.cast(type_)
+    if values.type == type_:
+        return values
+    if kind.is_nested(type_):
+        # A cast of a slice converts the items of all rows; these are the items of its own.
+        values = values.take(pa.array(range(len(values)), pa.int64()))
+    return values.cast(type_)
 
 
 def _is_list_view(type_: pa.DataType) -> bool:

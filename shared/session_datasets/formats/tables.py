@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from session_datasets.domain.bounded import json_bytes
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import (
     DECODED_BYTES_MAX,
@@ -16,6 +17,7 @@ from session_datasets.domain.limits import (
     PREVIEW_ROWS,
     TABLE_BYTES_MAX,
     TABLE_COLUMNS_MAX,
+    TABLE_HEADER_BYTES_MAX,
 )
 from session_datasets.domain.page import Page, Series
 from session_datasets.domain.profile import Format, LaidOutTable, Layout, Preview, Profile, Shape
@@ -92,6 +94,7 @@ class ArrowTables:
                 "It can be listed and loaded."
             )
         stream = self._opened(file, promised_format(file_name), folder)
+        _require_short_header(stream.schema)
         return _written(stream, folder / "rows.parquet")
 
     def _opened(self, file: Path, promised: Format | None, folder: Path) -> TableStream:
@@ -115,6 +118,15 @@ class ArrowTables:
         if found.format is Format.CSV:
             return open_csv(file, found.delimiter, self._columns_max)
         return open_json(file, found.format, self._columns_max)
+
+
+def _require_short_header(schema: pa.Schema) -> None:
+    size = json_bytes([[field.name, str(field.type)] for field in schema])
+    if size > TABLE_HEADER_BYTES_MAX:
+        raise NoTable(
+            f"The names and types of the columns take {size:,} bytes; a page carries at most {TABLE_HEADER_BYTES_MAX:,}. "
+            "The file can be listed and loaded."
+        )
 
 
 def _misnamed(promised: Format | None, found: Format) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -30,7 +31,6 @@ CASES: list[tuple[pa.DataType, list[Any], str | None, list[Any]]] = [
     (pa.uint64(), [2**64 - 1, 0], "number_text", ["18446744073709551615", "0"]),
     (pa.uint64(), [2**53, 0], None, [2**53, 0]),
     (pa.decimal128(10, 2), [Decimal("1.50"), Decimal("-0.01"), None], "number_text", ["1.50", "-0.01", None]),
-    (pa.decimal128(5, -2), [Decimal("1.2E+3")], "number_text", ["1200"]),
     (pa.decimal256(50, 3), [Decimal("12345678901234567890.123")], "number_text", ["12345678901234567890.123"]),
     (pa.decimal32(5, 1), [Decimal("7.5")], "number_text", ["7.5"]),
     (pa.float64(), [0.1, -0.0, 5e-324, None], None, [0.1, -0.0, 5e-324, None]),
@@ -49,7 +49,7 @@ CASES: list[tuple[pa.DataType, list[Any], str | None, list[Any]]] = [
     (pa.timestamp("us", "Europe/Berlin"), [0], "iso_8601", ["1970-01-01T00:00:00.000000Z"]),
     (pa.timestamp("us", "+05:30"), [0], "iso_8601", ["1970-01-01T00:00:00.000000Z"]),
     (pa.timestamp("ms"), [10**16], "iso_8601", ["+318857-05-20T17:46:40.000"]),
-    (pa.timestamp("ms"), [-(10**16)], "iso_8601", ["-314918-08-15T06:13:20.000"]),
+    (pa.timestamp("ms"), [-(10**16)], "iso_8601", ["-314918-08-13T06:13:20.000"]),
     (pa.duration("s"), [90, -1], "iso_8601", ["PT90S", "-PT1S"]),
     (pa.duration("ms"), [1_500, -1, None], "iso_8601", ["PT1.500S", "-PT0.001S", None]),
     (pa.duration("ns"), [1], "iso_8601", ["PT0.000000001S"]),
@@ -59,15 +59,19 @@ CASES: list[tuple[pa.DataType, list[Any], str | None, list[Any]]] = [
     (pa.binary(2), [b"\x00\xff"], "base64", ["AP8="]),
     (pa.large_binary(), [b"x"], "base64", ["eA=="]),
     (pa.null(), [None], None, [None]),
-    (pa.struct([("x", pa.int8()), ("y", pa.date32())]), [{"x": 1, "y": 0}, None], "nested", [{"x": 1, "y": "1970-01-01"}, None]),
+    (pa.struct([("x", pa.int8()), ("y", pa.date32())]), [{"x": 1, "y": 0}, None], "nested",
+     [{"x": 1, "y": "1970-01-01"}, None]),
     (pa.list_(pa.float64()), [[1.5, NAN], None, []], "nested", [[1.5, "NaN"], None, []]),
     (pa.large_list(pa.int8()), [[1], None, [2]], "nested", [[1], None, [2]]),
     (pa.list_(pa.int8(), 2), [[1, 2], None, [3, 4]], "nested", [[1, 2], None, [3, 4]]),
     (pa.list_(pa.int64()), [[2**53 + 1, 1]], "nested", [["9007199254740993", "1"]]),
     (pa.list_(pa.int64()), [[2**53, 1]], "nested", [[2**53, 1]]),
-    (pa.map_(pa.string(), pa.int64()), [[("k", 2**60), ("l", None)], None, []], "nested", [[["k", str(2**60)], ["l", None]], None, []]),
-    (pa.list_(pa.struct([("t", pa.timestamp("ns"))])), [[{"t": 1}]], "nested", [[{"t": "1970-01-01T00:00:00.000000001"}]]),
-    (pa.struct([("b", pa.binary()), ("d", pa.decimal128(4, 1))]), [{"b": b"x", "d": Decimal("1.5")}], "nested", [{"b": "eA==", "d": "1.5"}]),
+    (pa.map_(pa.string(), pa.int64()), [[("k", 2**60), ("l", None)], None, []], "nested",
+     [[["k", str(2**60)], ["l", None]], None, []]),
+    (pa.list_(pa.struct([("t", pa.timestamp("ns"))])), [[{"t": 1}]], "nested",
+     [[{"t": "1970-01-01T00:00:00.000000001"}]]),
+    (pa.struct([("b", pa.binary()), ("d", pa.decimal128(4, 1))]), [{"b": b"x", "d": Decimal("1.5")}], "nested",
+     [{"b": "eA==", "d": "1.5"}]),
 ]  # fmt: skip
 
 
@@ -95,6 +99,15 @@ def test_a_slice_is_spelled_as_the_same_rows_of_the_whole(type_: pa.DataType) ->
     array = pa.array(values * 3, type_)
     rules = CellRules(type_)
     assert repr(rules.encode(array.slice(1))) == repr(rules.encode(array)[1:])
+
+
+@given(st.integers(-(2**62), 2**62))
+def test_far_timestamps_have_the_day_that_the_calendar_repeats_every_400_years(count: int) -> None:
+    text = CellRules(pa.timestamp("ms")).encode(pa.array([count], pa.timestamp("ms")))[0]
+    cycle_ms, cycles = 146_097 * 86_400_000, count // (146_097 * 86_400_000)
+    near = CellRules(pa.timestamp("ms")).encode(pa.array([count - cycles * cycle_ms], pa.timestamp("ms")))[0]
+    year, rest = re.fullmatch(r"([+-]?\d+)(-\d\d-\d\dT.*)", text).groups()
+    assert (int(year), rest) == (int(near[:4]) + 400 * cycles, near[4:])
 
 
 def test_one_wide_integer_makes_every_page_of_its_column_text() -> None:

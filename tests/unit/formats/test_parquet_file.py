@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
@@ -106,26 +107,27 @@ def test_pages_of_rubbish_are_damage() -> None:
     assert problem.detail == "The rows of this Parquet file can not be decoded."
 
 
-@pytest.fixture
+@contextmanager
 def counted_memory() -> Iterator[pa.MemoryPool]:
     """Arrow's memory from here on, with a high-water mark of its own."""
     usual = pa.default_memory_pool()
     counted = pa.proxy_memory_pool(usual)
     pa.set_memory_pool(counted)
-    yield counted
-    pa.set_memory_pool(usual)
+    try:
+        yield counted
+    finally:
+        pa.set_memory_pool(usual)
 
 
 @pytest.mark.parametrize("nested", [False, True])
-def test_a_text_that_a_dictionary_repeats_stops_at_the_decoded_bytes_with_memory_flat(
-    nested: bool, counted_memory: pa.MemoryPool
-) -> None:
+def test_a_text_that_a_dictionary_repeats_stops_at_the_decoded_bytes_with_memory_flat(nested: bool) -> None:
     data = dictionary_bomb(value_bytes=1_000_000, rows=2_000, nested=nested)
     assert len(data) < 100_000
-    table = understood(data, "rows.parquet", decoded_bytes_max=200_000_000)
+    with counted_memory() as memory:
+        table = understood(data, "rows.parquet", decoded_bytes_max=200_000_000)
     assert (table.format, table.rows_file) == (Format.OTHER, None)
     assert "larger than 200,000,000 bytes once decoded" in (table.note or "")
-    assert 1_000_000 < counted_memory.max_memory() < 150_000_000
+    assert 1_000_000 < memory.max_memory() < 150_000_000
 
 
 def test_rows_are_laid_out_up_to_the_decoded_bytes_and_not_beyond() -> None:

@@ -25,7 +25,7 @@ def statistics_of(values: list[Any], type_: pa.DataType) -> ColumnStatistics:
     ("type_", "values", "expected"),
     [
         (pa.int64(), [3, None, 1], ColumnStatistics(nulls=1, min=1, max=3, mean=2.0)),
-        (pa.int64(), [2**62, 2**62, 2**62], ColumnStatistics(nulls=0, min=str(2**62), max=str(2**62), mean=float(2**62))),
+        (pa.int64(), [2**62, 2**62, 2**62], ColumnStatistics(0, min=str(2**62), max=str(2**62), mean=float(2**62))),
         (pa.uint64(), [2**64 - 1, 0], ColumnStatistics(nulls=0, min="0", max=str(2**64 - 1), mean=float(2**63))),
         (pa.float64(), [1.0, NAN, None, 2.0], ColumnStatistics(nulls=1, nans=1, min=1.0, max=2.0, mean=1.5)),
         (pa.float64(), [NAN, NAN], ColumnStatistics(nulls=0, nans=2)),
@@ -34,7 +34,7 @@ def statistics_of(values: list[Any], type_: pa.DataType) -> ColumnStatistics:
         (pa.float64(), [1.7e308, 1.7e308], ColumnStatistics(nulls=0, min=1.7e308, max=1.7e308, mean=None)),
         (pa.float32(), [0.5, NAN], ColumnStatistics(nulls=0, nans=1, min=0.5, max=0.5, mean=0.5)),
         (pa.float16(), [0.5, NAN, 1.5], ColumnStatistics(nulls=0, nans=1, min=0.5, max=1.5, mean=1.0)),
-        (pa.decimal128(5, 2), [Decimal("1.50"), Decimal("2.50")], ColumnStatistics(nulls=0, min="1.50", max="2.50", mean=2.0)),
+        (pa.decimal128(5, 2), [Decimal("1.5"), Decimal("2.5")], ColumnStatistics(0, min="1.50", max="2.50", mean=2.0)),
         (pa.decimal32(5, 2), [Decimal("1.50")], ColumnStatistics(nulls=0, min="1.50", max="1.50", mean=1.5)),
         (pa.bool_(), [True, False, None], ColumnStatistics(nulls=1)),
         (pa.string(), ["b", None, "a"], ColumnStatistics(nulls=1, min="a", max="b")),
@@ -42,7 +42,8 @@ def statistics_of(values: list[Any], type_: pa.DataType) -> ColumnStatistics:
         (pa.date32(), [1, 0], ColumnStatistics(nulls=0, min="1970-01-01", max="1970-01-02")),
         (pa.time32("ms"), [1, 0], ColumnStatistics(nulls=0, min="00:00:00.000", max="00:00:00.001")),
         (pa.time64("ns"), [1], ColumnStatistics(nulls=0, min="00:00:00.000000001", max="00:00:00.000000001")),
-        (pa.timestamp("ns", "UTC"), [1, None], ColumnStatistics(nulls=1, min="1970-01-01T00:00:00.000000001Z", max="1970-01-01T00:00:00.000000001Z")),
+        (pa.timestamp("ns", "UTC"), [1, None],
+         ColumnStatistics(1, min="1970-01-01T00:00:00.000000001Z", max="1970-01-01T00:00:00.000000001Z")),
         (pa.duration("ms"), [5, -5], ColumnStatistics(nulls=0, min="-PT0.005S", max="PT0.005S")),
         (pa.list_(pa.int64()), [[1], None], ColumnStatistics(nulls=1)),
         (pa.int64(), [None, None], ColumnStatistics(nulls=2)),
@@ -55,7 +56,7 @@ def test_statistics_of_a_column(type_: pa.DataType, values: list[Any], expected:
 
 
 def test_statistics_cover_rows_of_all_batches() -> None:
-    dataset = laid_out(parquet({"n": list(range(20_000)) + [None]}), "rows.parquet")
+    dataset = laid_out(parquet({"n": [*range(20_000), None]}), "rows.parquet")
     assert dataset.profile.statistics[0] == ColumnStatistics(nulls=1, min=0, max=19_999, mean=9_999.5)
 
 
