@@ -21,7 +21,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 .PHONY: help
 help: ## Say what there is to say
 	@echo "make TARGET, in a fresh clone as well:"
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-10s %s\n", $$1, $$2 }'
+	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: demo
 demo: .venv/made ## Hand one data set from node to node on this laptop [FILE=path]
@@ -40,6 +40,7 @@ check: .venv/made ## The fast part of the tests: lint, types, unit, contract, ar
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy shared lambdas infra app.py
+	.venv/bin/mypy --package localstack_host
 	@$(WITH_NODE) $(RUN) -m pytest tests/unit tests/contract tests/architecture
 
 .PHONY: test

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from infra.local import background, cdk, env_file, node, tools
 from infra.local.emulator import EmulatorError
@@ -57,13 +58,14 @@ def _cdk(options: argparse.Namespace) -> int:
 
 
 def _prepare(_: argparse.Namespace) -> int:
-    for name, install in {
+    installers: dict[str, Callable[[], Path]] = {
         "MiniStack": tools.ministack,
         "LocalStack": tools.localstack,
         "functions": tools.functions,
         "Node.js": node.node,
         "CDK": cdk.command_line,
-    }.items():
+    }
+    for name, install in installers.items():
         print(f"{name}: {install()}", flush=True)
     return 0
 

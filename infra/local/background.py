@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
-
 from infra.local import cdk, env_file
 from infra.local.deployed import DeployedStack
 from infra.local.ministack import MiniStack
-from infra.local.places import LOCAL, ROOT
+from infra.local.places import LOCAL
+from infra.local.sources import fingerprint
 from session_datasets.domain.names import DEFAULT_STACK
 
 # The port that tools for emulated clouds expect; another one is taken when it is not free.
 USUAL_PORT = 4566
 STATE = LOCAL / "cloud"
 DEPLOYED_FROM = STATE / "deployed-from"
-
-# What a deployment is made of: when none of it changed, the stack that stands is the stack that would be deployed.
-_INPUTS = ("app.py", "cdk.json", "uv.lock", "infra", "lambdas", "shared")
 
 
 def emulator() -> MiniStack:
@@ -29,7 +24,7 @@ def up(stack: str = DEFAULT_STACK) -> DeployedStack:
     """Start what does not run, deploy what changed, write the environment file; the stack."""
     cloud = emulator()
     endpoint = cloud.endpoint if cloud.runs else cloud.start(detached=True)
-    wanted = _digest(stack)
+    wanted = f"{stack} {fingerprint()}"
     if DEPLOYED_FROM.is_file() and DEPLOYED_FROM.read_text() == wanted and cdk.exists(endpoint, stack):
         deployed = cdk.existing(endpoint, stack)
     else:
@@ -46,17 +41,3 @@ def down() -> bool:
     cloud.stop()
     env_file.remove()
     return ran
-
-
-def _digest(stack: str) -> str:
-    digest = hashlib.sha256(stack.encode())
-    for file in sorted(file for name in _INPUTS for file in _files(ROOT / name)):
-        digest.update(f"\n{file.relative_to(ROOT)}\n".encode())
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
-
-
-def _files(place: Path) -> list[Path]:
-    if place.is_file():
-        return [place]
-    return [file for file in place.rglob("*") if file.is_file() and file.suffix in (".py", ".json", ".toml")]

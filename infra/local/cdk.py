@@ -97,9 +97,7 @@ def run(arguments: Sequence[str]) -> int:
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 
-def deploy(
-    endpoint: str, *, stack: str = DEFAULT_STACK, env: str = "local", log: Path | None = None
-) -> DeployedStack:
+def deploy(endpoint: str, *, stack: str = DEFAULT_STACK, env: str = "local", log: Path | None = None) -> DeployedStack:
     """Bootstrap the emulator when it needs it and deploy the stack; raises DeployError.
 
     `log` receives what the CDK prints; without it the output is shown only when the deployment fails.

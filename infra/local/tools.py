@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -57,7 +57,7 @@ def _installed(name: str, requirements: str, *, package: Path | None = None) -> 
             print(f"Installing {name} under {place} (once) ...", file=sys.stderr, flush=True)
             # A second environment of the same Python: nothing is ever downloaded but packages.
             _run([installer, "venv", "--quiet", "--clear", "--no-python-downloads", "--python", sys.executable, place])
-            install = [installer, "pip", "install", "--quiet", "--no-deps", "--python", python]
+            install: list[str | Path] = [installer, "pip", "install", "--quiet", "--no-deps", "--python", python]
             _run([*install, "--require-hashes", "--requirement", "-"], text=requirements)
             if package:
                 _run([*install, package])
@@ -91,11 +91,11 @@ def _locked(group: str) -> str:
 
 
 def _source_of(package: Path | None) -> str:
-    files = sorted(package.rglob("*.py")) + [package / "pyproject.toml"] if package else []
+    files = [*sorted(package.rglob("*.py")), package / "pyproject.toml"] if package else []
     return "".join(f"\n{file.name}\n{file.read_text()}" for file in files)
 
 
-def _run(command: list[str | Path], *, text: str | None = None) -> str:
+def _run(command: Sequence[str | Path], *, text: str | None = None) -> str:
     # The project's own environment must not be taken for the one that is being built.
     environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
     words = [str(word) for word in command]

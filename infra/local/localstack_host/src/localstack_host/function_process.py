@@ -9,6 +9,7 @@ import subprocess
 import threading
 from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from localstack_host.events import Event, Exited, Invocation
@@ -55,10 +56,8 @@ class FunctionProcess:
 
     def kill(self) -> None:
         """End the process and everything it started; the interface closes with it."""
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self._reader.join()
         self._api.close()
 
