@@ -19,6 +19,9 @@ EMULATORS: dict[str, type[Emulator]] = {"ministack": MiniStack, "localstack": Lo
 
 # Set to run the same suite against an emulator in a container, or any other endpoint, instead of our own.
 ENDPOINT = "AWS_ENDPOINT_URL"
+# Which environment is deployed there: "local" needs functions' dependencies in the emulator's interpreter,
+# "sandbox" carries them, as an emulator in a container wants it.
+ENVIRONMENT = "TEST_ENVIRONMENT"
 
 
 def emulators_under_test() -> list[str]:
@@ -34,7 +37,7 @@ def deployed_cloud(name: str, *, stack: str = DEFAULT_STACK) -> Iterator[Deploye
     started is stopped and its files are removed, also when the deployment fails.
     """
     if name == "given":
-        yield cdk.deploy(os.environ[ENDPOINT], stack=stack)
+        yield cdk.deploy(os.environ[ENDPOINT], stack=stack, env=os.environ.get(ENVIRONMENT, "local"))
         return
     with tempfile.TemporaryDirectory(prefix=f"{name}-") as state, EMULATORS[name](Path(state)) as emulator:
         yield cdk.deploy(emulator.endpoint, stack=stack)
