@@ -5,13 +5,11 @@ from __future__ import annotations
 import filecmp
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -38,7 +36,6 @@ from session_datasets.domain.artifact import ARTIFACT_ID_PREFIX
 from session_datasets.wire.answers import RegisterArtifactAnswer
 
 INTERRUPTED = 130
-_SECOND_NODE = cloud.HOME / "node-two"
 # What a node's process gets of this one's environment: how to write to the terminal, and nothing of AWS.
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TERM", "COLORTERM", "COLUMNS", "NO_COLOR", "TMPDIR")
 
@@ -73,32 +70,17 @@ def _as_interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
 
 def _tell(console: Console, file: Path) -> None:
     heading(
-        console, "The cloud", "MiniStack, an AWS in one process on the loopback interface; the stack is the real one"
+        console, "The cloud", "MiniStack: AWS in one process on the loopback interface, with the real stack in it"
     )
-    if cloud.is_deployed():
-        done(console, "deployed by an earlier run, and nothing has changed since")
-    else:
-        with step(
-            console, "Deploying with the CDK (the first time takes a minute or more)", "bootstrapped and deployed"
-        ):
-            cloud.deploy()
-    with _cloud(console) as stack:
-        _hand_over(console, stack, file)
+    deploying = step(console, "Deploying with the CDK; only a first run waits for it", "bootstrapped and deployed")
+    with ExitStack() as until_the_end:
+        state = until_the_end.enter_context(cloud.copied_state(deploying))
+        with step(console, "Starting", "the embedded AWS is up, with the stack as it was deployed"):
+            stack = until_the_end.enter_context(cloud.running(state))
+        _hand_over(console, stack, file, state.with_name("node-two"))
 
 
-@contextmanager
-def _cloud(console: Console) -> Iterator[DeployedStack]:
-    running = cloud.running()
-    with step(console, "Starting", "the embedded AWS is up"):
-        stack = running.__enter__()
-    try:
-        yield stack
-    finally:
-        with console.status("Shutting down"):
-            running.__exit__(None, None, None)
-
-
-def _hand_over(console: Console, stack: DeployedStack, file: Path) -> None:
+def _hand_over(console: Console, stack: DeployedStack, file: Path, second_directory: Path) -> None:
     os.environ.update(stack.client_environment())
     surroundings = Surroundings.of(os.environ)
     meter = Meter(surroundings.transport())
@@ -111,7 +93,7 @@ def _hand_over(console: Console, stack: DeployedStack, file: Path) -> None:
     done(console, f"opened two sessions, one for each node of {run} in conversation {chat}")
     registered = _register(console, sessions[0], file)
     reference = json.dumps(registered.reference.model_dump(exclude_none=True))
-    report = _run_second_node(stack, sessions[1], reference)
+    report = _run_second_node(stack, sessions[1], reference, second_directory)
     meter.add(report["tallies"])
     _compare(console, file, Path(report["path"]))
     _refuse_stranger(console, orchestrator, run, registered)
@@ -129,22 +111,21 @@ def _register(console: Console, session: Session, file: Path) -> RegisterArtifac
     return registered
 
 
-def _run_second_node(stack: DeployedStack, session: Session, reference: str) -> dict[str, Any]:
-    """Runs node two to its end; what it reports."""
-    shutil.rmtree(_SECOND_NODE, ignore_errors=True)
-    _SECOND_NODE.mkdir(parents=True)
+def _run_second_node(stack: DeployedStack, session: Session, reference: str, directory: Path) -> dict[str, Any]:
+    """Runs node two in ``directory`` to its end; what it reports."""
+    directory.mkdir()
     sys.stdout.flush()
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     code = {"PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "shared"))), "PYTHONIOENCODING": "utf-8"}
     ended = subprocess.run(
         [sys.executable, "-m", "infra.local.demo.second_node", reference],
-        cwd=_SECOND_NODE,
+        cwd=directory,
         env={**passed_on, **code, **stack.client_environment(), **session.environment()},
         check=False,
     )
     if ended.returncode:
         raise DemoError(f"Node two failed with status {ended.returncode}.")
-    report: dict[str, Any] = json.loads((_SECOND_NODE / REPORT).read_text())
+    report: dict[str, Any] = json.loads((directory / REPORT).read_text())
     return report
 
 
@@ -178,7 +159,8 @@ def _refusal(stranger: Any, artifact_id: str) -> str:
 def _sum_up(
     console: Console, meter: Meter, registered: RegisterArtifactAnswer, reference: str, listed_bytes: int
 ) -> None:
-    rows = f" of {registered.profile.shape.rows:,}" if registered.profile else ""
+    profile = registered.profile
+    rows = f" of {profile.shape.rows:,}, a preview of {len(profile.preview.rows)} aside" if profile else ""
     heading(console, "What went through each verb", "as counted at the nodes")
     print_summary(console, meter)
     answer = json_bytes(registered.to_json())
