@@ -39,28 +39,32 @@ FORMAT_WORDS = {
 PARQUET_MAGIC = b"PAR1"
 # First bytes of files that people take for tables or upload beside them.
 _SIGNATURES = (
-    (b"PARE", "an encrypted Parquet file"),
     (b"PK\x03\x04", "a zip archive (an Excel workbook is one, too)"),
     (b"PK\x05\x06", "an empty zip archive"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file (such as .xls)"),
     (b"%PDF", "a PDF document"),
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF8", "a GIF image"),
-    (b"ARROW1", "an Arrow IPC (Feather) file"),
-    (b"FEA1", "an old Feather file"),
     (b"\x93NUMPY", "a NumPy array"),
     (b"\x89HDF", "an HDF5 file"),
     (b"SQLite format 3\x00", "an SQLite database"),
-    (b"ORC", "an ORC file"),
-    (b"Obj\x01", "an Avro file"),
+    (b"\x1f\x8b", "gzip-compressed data"),
     (b"\x28\xb5\x2f\xfd", "zstd-compressed data"),
-    (b"BZh", "bzip2-compressed data"),
     (b"\xfd7zXZ", "xz-compressed data"),
     (b"7z\xbc\xaf", "a 7z archive"),
     (b"\x80\x04\x95", "a Python pickle"),
     (b"\x80\x05\x95", "a Python pickle"),
     (b"\x7fELF", "a program"),
+)
+# These are words as well: a CSV may begin with PARENT or ORCHESTRA. They count where the rest is binary.
+_WORD_SIGNATURES = (
+    (b"PARE", "an encrypted Parquet file"),
+    (b"ARROW1", "an Arrow IPC (Feather) file"),
+    (b"FEA1", "an old Feather file"),
+    (b"ORC", "an ORC file"),
+    (b"Obj\x01", "an Avro file"),
+    (b"BZh", "bzip2-compressed data"),
+    (b"GIF8", "a GIF image"),
 )
 _TAR_MAGIC_OFFSET, _TAR_MAGIC = 257, b"ustar"
 _DELIMITERS = (",", ";", "\t", "|")
@@ -91,25 +95,27 @@ def detect(file: Path, promised: Format | None) -> Detected:
     size = file.stat().st_size
     with file.open("rb") as opened:
         head = opened.read(HEAD_BYTES)
-    if head.startswith(PARQUET_MAGIC):
-        return Detected(Format.PARQUET)
-    if known := _known(head):
-        raise _no_table(known, promised)
+    whole = size <= len(head)
     encoding = marked_encoding(head) or "utf-8"
-    text = decode_head(head, encoding, whole=size <= len(head))
-    if text is None or _looks_binary(text):
+    text = decode_head(head, encoding, whole)
+    binary = text is None or _looks_binary(text)
+    if head.startswith(PARQUET_MAGIC) and binary:
+        return Detected(Format.PARQUET)
+    if known := _known(head, binary):
+        raise _no_table(known, promised)
+    if text is None or binary:
         raise _no_table(_in_words(head, encoding), promised)
     encoding = "utf-8" if encoding == "utf-8-sig" else encoding
-    whole = size <= len(head)
     if found := _json_format(file, encoding, text, whole, promised):
         return Detected(found, encoding)
     return Detected(Format.CSV, encoding, _delimiter(text, whole, promised))
 
 
-def _known(head: bytes) -> str | None:
+def _known(head: bytes, binary: bool) -> str | None:
     if head[_TAR_MAGIC_OFFSET:].startswith(_TAR_MAGIC):
         return "a tar archive"
-    return next((words for signature, words in _SIGNATURES if head.startswith(signature)), None)
+    signatures = _SIGNATURES + _WORD_SIGNATURES if binary else _SIGNATURES
+    return next((words for signature, words in signatures if head.startswith(signature)), None)
 
 
 def _no_table(what: str, promised: Format | None) -> Exception:
@@ -146,7 +152,7 @@ def _json_format(file: Path, encoding: str, text: str, whole: bool, promised: Fo
     return None
 
 
-def _lines_or_object(file: Path, encoding: str, start: str, whole: bool, promised: Format | None) -> Format:
+def _lines_or_object(file: Path, encoding: str, start: str, whole: bool, promised: Format | None) -> Format | None:
     """JSON Lines if the first line is a whole object, or longer than the head; else a JSON object or damage."""
     first, line_end, _ = start.partition("\n")
     if (not line_end and not whole) or _parses(first):
@@ -157,7 +163,7 @@ def _lines_or_object(file: Path, encoding: str, start: str, whole: bool, promise
         raise _other_json("one JSON object", promised)
     if promised in (Format.JSON, Format.JSON_LINES) or start[1:].lstrip()[:1] in ('"', "}"):
         raise damaged("The file begins like JSON, but its first line is not a JSON object, nor is the whole of it.")
-    raise _no_table("text that begins with '{' and is not JSON", promised)
+    return None
 
 
 def _other_json(what: str, promised: Format | None) -> Exception:

@@ -1,4 +1,8 @@
-"""The series of a chart: every value of a short window, the smallest and largest per bucket of a long one."""
+"""The series of a chart: every value of a short window, the smallest and largest per bucket of a long one.
+
+Long texts can make a short window larger than any answer: reading stops there and is refused, since a chart with
+a gap that nobody announced would be a lie.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +12,36 @@ from typing import Any
 import pyarrow as pa
 
 from session_datasets.domain.errors import ProblemCode, Refusal
+from session_datasets.domain.limits import PAGE_BYTES_MAX
 from session_datasets.domain.page import Method, Series, SeriesColumn
 from session_datasets.domain.profile import JsonValue
 from session_datasets.formats.cells import is_number, is_temporal
 from session_datasets.formats.measure import bounds, comparable, restored
+from session_datasets.formats.pages import json_bytes
 from session_datasets.formats.ranged_file import Ranges
 from session_datasets.formats.row_groups import RowGroups
 
+# Bytes of JSON held of an exact series. What an answer may hold is less, and for the operation to say; this keeps
+# a window of huge texts from filling the memory first.
+_HELD_BYTES_MAX = 4 * PAGE_BYTES_MAX
+
 
 def read_series(
-    source: Ranges, table: RowGroups, *, columns: Sequence[str], offset: int, rows: int, max_points: int
+    source: Ranges,
+    table: RowGroups,
+    *,
+    columns: Sequence[str],
+    offset: int,
+    rows: int,
+    max_points: int,
+    max_bytes: int = _HELD_BYTES_MAX,
 ) -> Series:
-    """See ``Tables.read_columns``."""
+    """See ``Tables.read_columns``. An exact series beyond ``max_bytes`` of JSON is a Refusal too-large."""
     places = table.chosen(columns)
     rows = max(0, min(rows, table.total - offset))
     bucket_rows = max(1, -(-rows // max_points))
     if bucket_rows == 1:
-        method, made = Method.EXACT, _exact(table, places, offset, rows)
+        method, made = Method.EXACT, _exact(table, places, offset, rows, max_bytes)
     else:
         for place in places:
             _require_reducible(table, place, rows, max_points)
@@ -32,17 +49,32 @@ def read_series(
     return Series(tuple(made), offset, rows, table.total, method, bucket_rows, source.cost)
 
 
-def _exact(table: RowGroups, places: Sequence[int], offset: int, rows: int) -> list[SeriesColumn]:
+def _exact(table: RowGroups, places: Sequence[int], offset: int, rows: int, max_bytes: int) -> list[SeriesColumn]:
     values: list[list[JsonValue]] = [[] for _ in places]
     nulls = [0] * len(places)
+    seen = used = 0
     for batch in table.read(places, offset, offset + rows):
+        seen += batch.num_rows
         for at, (place, column) in enumerate(zip(places, batch.columns, strict=True)):
-            values[at] += table.rules(place).encode(column)
+            cells = table.rules(place).encode(column)
+            values[at] += cells
             nulls[at] += column.null_count
+            used += json_bytes(cells)
+        if used > max_bytes:
+            raise _too_large(offset, seen, max_bytes)
     return [
         SeriesColumn(table.column(place), null_count, values=found)
         for place, null_count, found in zip(places, nulls, values, strict=True)
     ]
+
+
+def _too_large(offset: int, seen: int, max_bytes: int) -> Refusal:
+    return Refusal(
+        ProblemCode.TOO_LARGE,
+        f"The series takes more than {max_bytes:,} bytes of JSON; an answer holds no more. Nothing was answered.",
+        advice="Ask for a narrower window with offset and rows, or for fewer columns.",
+        retry_with={"offset": offset, "rows": max(1, seen // 2)},
+    )
 
 
 def _require_reducible(table: RowGroups, place: int, rows: int, max_points: int) -> None:

@@ -124,8 +124,8 @@ def _require_short_header(schema: pa.Schema) -> None:
     size = json_bytes([[field.name, str(field.type)] for field in schema])
     if size > TABLE_HEADER_BYTES_MAX:
         raise NoTable(
-            f"The names and types of the columns take {size:,} bytes; a page carries at most {TABLE_HEADER_BYTES_MAX:,}. "
-            "The file can be listed and loaded."
+            f"The names and types of the columns take {size:,} bytes; a page carries at most "
+            f"{TABLE_HEADER_BYTES_MAX:,}. The file can be listed and loaded."
         )
 
 

@@ -15,7 +15,9 @@ ROOT = Path(__file__).parents[3]
 SCRIPT = """
 import sys
 
-ABSENT = {"numpy", "pandas", "pyarrow.dataset", "pyarrow._dataset", "pyarrow.flight", "pyarrow._flight", "pyarrow._s3fs"}
+ABSENT = {"numpy", "pandas"} | {
+    "pyarrow.dataset", "pyarrow._dataset", "pyarrow.flight", "pyarrow._flight", "pyarrow._s3fs"
+}
 
 class Absent:
     def find_spec(self, name, path=None, target=None):

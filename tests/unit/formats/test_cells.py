@@ -116,7 +116,7 @@ def test_one_wide_integer_makes_every_page_of_its_column_text() -> None:
     assert dataset.page(0, 1).columns[0].encoding is Encoding.NUMBER_TEXT
 
 
-few_examples = settings(max_examples=50, deadline=None)
+few_examples = settings(max_examples=40, deadline=None)
 
 
 @few_examples

@@ -140,3 +140,19 @@ def test_more_columns_than_allowed_make_an_opaque_file() -> None:
 def test_a_gzip_of_csv_is_read() -> None:
     dataset = laid_out(gzip.compress(b"a,b\n1,2\n"), "rows.csv.gz")
     assert (dataset.table.format, dataset.rows) == (Format.CSV, [[1, 2]])
+
+
+@pytest.mark.parametrize(("characters", "pages"), [(1_000, True), (1_100, False)])
+def test_names_that_no_page_could_carry_make_an_opaque_file(characters: int, pages: bool) -> None:
+    names = [f"{at:04}" + "n" * (characters - 4) for at in range(1_000)]
+    table = understood((",".join(names) + "\n" + ",".join("1" * 1_000) + "\n").encode())
+    assert (table.format is Format.CSV, table.note is None) == (pages, pages)
+
+
+@pytest.mark.parametrize(("characters", "refused"), [(4_096, False), (4_097, True)])
+def test_a_name_longer_than_the_bound_is_refused(characters: int, refused: bool) -> None:
+    text = "n" * characters + ",b\n1,2\n"
+    if refused:
+        assert problem_of(text).detail == "The name of column 1 is longer than 4,096 bytes."
+    else:
+        assert len(next(iter(laid_out(text).types))) == characters

@@ -75,6 +75,21 @@ def test_what_is_no_table_is_refused_under_the_name_of_one(data: bytes, what: st
     assert problem.advice
 
 
+@pytest.mark.parametrize("word", ["PARENT", "PAR1", "ORCHESTRA", "BZh", "GIF8", "FEA1", "ARROW1", "{id}", "true", "12"])
+def test_a_header_that_begins_like_another_format_is_a_header(word: str) -> None:
+    assert laid_out(f"{word},b\n1,2\n").types == {word: "int64", "b": "int64"}
+
+
+@pytest.mark.parametrize(("signature", "what"), [(b"PARE", "an encrypted Parquet file"), (b"ORC", "an ORC file")])
+def test_the_same_letters_before_binary_data_are_a_signature(signature: bytes, what: str) -> None:
+    assert (understood(signature + bytes(range(256)), "thing").note or "").startswith(f"This is {what}:")
+
+
+def test_a_gzip_inside_a_gzip_is_an_opaque_file() -> None:
+    twice = gzip.compress(gzip.compress(CSV))
+    assert (understood(twice, "rows.gz").note or "").startswith("This is gzip-compressed data:")
+
+
 def test_prose_is_an_opaque_file() -> None:
     table = understood(odd_files.PROSE, "letter.txt")
     assert (table.format, table.note) == (

@@ -15,7 +15,7 @@ from session_datasets.formats import row_groups
 from tests.support.laid_out import LaidOut, laid_out
 from tests.support.odd_files import csv_field, parquet
 
-few_examples = settings(max_examples=40, deadline=None)
+few_examples = settings(max_examples=30, deadline=None)
 texts = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]) | st.sampled_from('",;\n\r\t|'), max_size=8
 )

@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from session_datasets.domain.errors import ProblemCode, Refusal
-from session_datasets.domain.page import Method
+from session_datasets.domain.page import Method, Series
 from session_datasets.formats import row_groups
+from session_datasets.formats.row_groups import Footers, RowGroups
+from session_datasets.formats.series import read_series
 from tests.support.laid_out import LaidOut, laid_out
 from tests.support.odd_files import parquet
 
@@ -85,6 +87,21 @@ def test_columns_come_in_the_asked_order_and_unknown_ones_are_refused() -> None:
     with pytest.raises(Refusal) as refused:
         dataset.series(["aa"])
     assert refused.value.problem.did_you_mean == ("a",)
+
+
+def test_an_exact_series_is_answered_up_to_its_bytes_and_refused_beyond() -> None:
+    dataset = one_column(["a", "b", "c", None], pa.string())
+    table = RowGroups(dataset.source, dataset.layout, Footers())
+
+    def series(max_bytes: int) -> Series:
+        return read_series(dataset.source, table, columns=["v"], offset=0, rows=4, max_points=4, max_bytes=max_bytes)
+
+    needed = len('["a", "b", "c", null]')
+    assert series(needed).columns[0].values == ["a", "b", "c", None]
+    with pytest.raises(Refusal) as refused:
+        series(needed - 1)
+    assert refused.value.problem.code is ProblemCode.TOO_LARGE
+    assert refused.value.problem.retry_with == {"offset": 0, "rows": 2}
 
 
 @settings(max_examples=40, deadline=None)
