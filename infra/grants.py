@@ -32,6 +32,7 @@ class Resource(StrEnum):
     WORKSPACES = "files in workspaces"
     WORKSPACE_LISTING = "listing of workspaces"  # the bucket itself, for prefixes inside workspaces only
     DERIVED = "derived objects"
+    DERIVED_LISTING = "listing of derived objects"  # the bucket itself, for the derived prefix only
     RECORDS = "artifact records"
     INDEXES = "indexes of the records"
 
@@ -50,7 +51,6 @@ class Grant:
     why: str
 
 
-LISTERS = (Verb.LIST_ARTIFACTS, Verb.REGISTER_ARTIFACT)
 FINDERS = (
     Verb.REGISTER_ARTIFACT,
     Verb.DESCRIBE_ARTIFACT,
@@ -112,9 +112,16 @@ GRANTS = (
     Grant(
         "ReadDerivedRows",
         (Verb.READ_ROWS, Verb.READ_COLUMNS),
-        ("s3:GetObject", "s3:GetObjectVersion"),
+        ("s3:GetObjectVersion",),
         Resource.DERIVED,
-        "A page is cut from the rows as they were laid out at registration.",
+        "A page is cut from the rows as they were laid out at registration, at that version and no other.",
+    ),
+    Grant(
+        "TellMissingDerived",
+        (Verb.DESCRIBE_ARTIFACT, Verb.READ_ROWS, Verb.READ_COLUMNS),
+        ("s3:ListBucket",),
+        Resource.DERIVED_LISTING,
+        "Without it S3 answers for a deleted object as for a forbidden one, and nobody could tell which it is.",
     ),
     Grant(
         "CreateRecords",
@@ -139,7 +146,7 @@ GRANTS = (
     ),
     Grant(
         "ListOwnSession",
-        LISTERS,
+        (Verb.LIST_ARTIFACTS,),
         ("dynamodb:Query",),
         Resource.RECORDS,
         "The caller's own session is listed from the table, where a record is visible at once.",

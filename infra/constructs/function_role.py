@@ -34,7 +34,7 @@ class Stores:
                 return [self.signing_key.secret_arn]
             case Resource.WORKSPACES:
                 return [self.bucket.arn_for_objects(pattern) for pattern in WORKSPACE_PATTERNS]
-            case Resource.WORKSPACE_LISTING:
+            case Resource.WORKSPACE_LISTING | Resource.DERIVED_LISTING:
                 return [self.bucket.bucket_arn]
             case Resource.DERIVED:
                 return [self.bucket.arn_for_objects(pattern) for pattern in DERIVED_PATTERNS]
@@ -91,12 +91,13 @@ class FunctionRole(iam.Role):
 
 
 def _statement(grant: Grant, stores: Stores) -> iam.PolicyStatement:
-    inside = {"StringLike": {"s3:prefix": list(WORKSPACE_PATTERNS)}}
+    listed = {Resource.WORKSPACE_LISTING: WORKSPACE_PATTERNS, Resource.DERIVED_LISTING: DERIVED_PATTERNS}
+    prefixes = listed.get(grant.resource)
     return iam.PolicyStatement(
         sid=grant.name,
         actions=list(grant.actions),
         resources=stores.arns(grant.resource),
-        conditions=inside if grant.resource is Resource.WORKSPACE_LISTING else None,
+        conditions={"StringLike": {"s3:prefix": list(prefixes)}} if prefixes else None,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from aws_cdk import Duration
+from aws_cdk import Duration, Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_dynamodb as dynamodb
@@ -78,7 +78,7 @@ class Watchtower(Construct):
         return cloudwatch.Metric(
             namespace=METRICS_NAMESPACE,
             metric_name=name,
-            dimensions_map={"service": str(each.verb)},
+            dimensions_map={"service": str(each.verb), "stack": Stack.of(self).stack_name},
             statistic="Sum",
             period=self._period,
         )

@@ -1,11 +1,11 @@
-"""list_artifacts."""
+"""The door of list_artifacts."""
 
 from __future__ import annotations
 
 from session_datasets.domain.names import Verb
 from session_datasets.operations.list_artifacts import list_artifacts
-from session_datasets.runtime import wiring
 from session_datasets.runtime.door import Door
+from session_datasets.runtime.wiring import light
 from session_datasets.wire.answers import ListArtifactsAnswer
 from session_datasets.wire.requests import ListArtifactsRequest
 
@@ -14,5 +14,5 @@ handler = Door(
     request=ListArtifactsRequest,
     operation=list_artifacts,
     answer=ListArtifactsAnswer.of,
-    wire=wiring.light,
+    wire=light,
 )

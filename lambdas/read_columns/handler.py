@@ -1,11 +1,11 @@
-"""read_columns."""
+"""The door of read_columns."""
 
 from __future__ import annotations
 
 from session_datasets.domain.names import Verb
 from session_datasets.operations.read_columns import read_columns
-from session_datasets.runtime import wiring
 from session_datasets.runtime.door import Door
+from session_datasets.runtime.tabular_wiring import tabular
 from session_datasets.wire.answers import ReadColumnsAnswer
 from session_datasets.wire.requests import ReadColumnsRequest
 
@@ -14,5 +14,5 @@ handler = Door(
     request=ReadColumnsRequest,
     operation=read_columns,
     answer=ReadColumnsAnswer.of,
-    wire=wiring.tabular,
+    wire=tabular,
 )

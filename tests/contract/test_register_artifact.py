@@ -2,12 +2,19 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from session_datasets.domain.artifact import ARTIFACT_ID_PREFIX
-from session_datasets.domain.limits import DESCRIPTION_CHARACTERS_MAX, LINEAGE_MAX, NAME_CHARACTERS_MAX
+from session_datasets.domain.limits import (
+    DESCRIPTION_CHARACTERS_MAX,
+    LAMBDA_REPLY_BYTES_MAX,
+    LINEAGE_MAX,
+    NAME_CHARACTERS_MAX,
+    PAGE_BYTES_MAX,
+)
 from tests.support.moto_cloud import MotoCloud
 from tests.support.sessions import Opened, Session, problem_code
 
@@ -260,3 +267,19 @@ def test_a_wide_table_registers_with_a_bounded_profile_and_describes_whole(cloud
     assert [column["name"] for column in described["columns"]] == names
     item = cloud.dynamodb.scan(TableName=cloud.table)["Items"][0]
     assert len(str(item)) < 100_000
+
+
+def test_a_table_whose_header_no_page_could_carry_lists_and_loads_but_does_not_page(node: Session) -> None:
+    row = {f"{'x' * 250}{number}": number for number in range(5_000)}
+    answer = node.register("names.jsonl", json.dumps(row).encode())
+    assert (answer["format"], "profile" in answer) == ("other", False)
+    assert "names and types" in answer["note"]
+
+
+def test_a_header_of_almost_a_megabyte_pages_below_the_reply_limit(node: Session) -> None:
+    names = [f"{'x' * 90}{number}" for number in range(9_000)]
+    body = (",".join(names) + "\n" + (",".join(["1"] * 9_000) + "\n") * 30).encode()
+    reference = node.register("wide.csv", body)["reference"]
+    page = node.call("read_rows", reference=reference, limit=10_000, max_bytes=PAGE_BYTES_MAX)
+    assert len(json.dumps(page)) < LAMBDA_REPLY_BYTES_MAX
+    assert page["limit_hit"] == "cells"

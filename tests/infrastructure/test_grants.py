@@ -30,11 +30,16 @@ MEANT: dict[Verb, dict[str, set[str]]] = {
         "s3:PutObject": DERIVED,
         "dynamodb:GetItem": {"Records.Arn"},
         "dynamodb:PutItem": {"Records.Arn"},
-        "dynamodb:Query": {"Records.Arn"} | INDEXES,
+        "dynamodb:Query": INDEXES,
     },
     Verb.LIST_ARTIFACTS: KEY | {"dynamodb:Query": {"Records.Arn"} | INDEXES},
     Verb.DESCRIBE_ARTIFACT: KEY
-    | {"dynamodb:GetItem": {"Records.Arn"}, "dynamodb:Query": INDEXES, "s3:GetObject": DERIVED},
+    | {
+        "dynamodb:GetItem": {"Records.Arn"},
+        "dynamodb:Query": INDEXES,
+        "s3:GetObject": DERIVED,
+        "s3:ListBucket": {"Workspaces.Arn"},
+    },
     Verb.LOAD_ARTIFACT: KEY
     | {
         "s3:GetObject": WORKSPACES,
@@ -48,8 +53,8 @@ MEANT: dict[Verb, dict[str, set[str]]] = {
     **{
         verb: KEY
         | {
-            "s3:GetObject": DERIVED,
             "s3:GetObjectVersion": DERIVED,
+            "s3:ListBucket": {"Workspaces.Arn"},
             "dynamodb:GetItem": {"Records.Arn"},
             "dynamodb:Query": INDEXES,
         }
@@ -95,10 +100,11 @@ def test_a_role_has_one_statement_for_each_row_of_the_table(everywhere: Synthesi
 
 
 @each_verb
-def test_listing_files_is_for_prefixes_inside_workspaces_only(everywhere: Synthesized, verb: Verb) -> None:
+def test_listing_is_for_the_prefixes_that_the_verb_reads_only(everywhere: Synthesized, verb: Verb) -> None:
     for statement in everywhere.statements(verb):
         if "s3:ListBucket" in as_list(statement["Action"]):
-            patterns = ["*/conversations/*", "*/runs/*"]
+            reads_workspaces = verb in (Verb.REGISTER_ARTIFACT, Verb.LOAD_ARTIFACT)
+            patterns = ["*/conversations/*", "*/runs/*"] if reads_workspaces else ["_derived/*"]
             assert statement["Condition"] == {"StringLike": {"s3:prefix": patterns}}
         else:
             assert "Condition" not in statement
@@ -154,7 +160,7 @@ def test_nobody_can_delete_anything(everywhere: Synthesized) -> None:
 
 @pytest.mark.parametrize("verb", [Verb.LIST_ARTIFACTS, Verb.DESCRIBE_ARTIFACT, Verb.READ_ROWS, Verb.READ_COLUMNS])
 def test_a_reader_cannot_write(everywhere: Synthesized, verb: Verb) -> None:
-    reading = ("secretsmanager:Get", "s3:Get", "dynamodb:Get", "dynamodb:Query")
+    reading = ("secretsmanager:Get", "s3:Get", "s3:List", "dynamodb:Get", "dynamodb:Query")
     assert [action for action in permissions(everywhere, verb) if not action.startswith(reading)] == []
 
 

@@ -17,12 +17,13 @@ def alarms(stack: Synthesized) -> list[Json]:
     return [each["Properties"] for each in stack.resources("AWS::CloudWatch::Alarm").values()]
 
 
-def alarm_on(stack: Synthesized, metric: str, dimension: str, value: object) -> Json:
-    """The one alarm on a metric of something."""
+def alarm_on(synth: Synthesized, metric: str, **dimensions: object) -> Json:
+    """The one alarm on a metric with exactly these dimensions."""
+    wanted = [{"Name": name, "Value": value} for name, value in sorted(dimensions.items())]
     (found,) = (
         each
-        for each in alarms(stack)
-        if each.get("MetricName") == metric and each["Dimensions"] == [{"Name": dimension, "Value": value}]
+        for each in alarms(synth)
+        if each.get("MetricName") == metric and sorted(each["Dimensions"], key=lambda one: one["Name"]) == wanted
     )
     return found
 
@@ -48,7 +49,7 @@ def test_one_error_or_throttle_in_five_minutes_is_an_alarm(
     synthesized: InEnvironment, environment: str, verb: Verb, metric: str
 ) -> None:
     stack = synthesized(environment)
-    alarm = alarm_on(stack, metric, "FunctionName", function_reference(stack, verb))
+    alarm = alarm_on(stack, metric, FunctionName=function_reference(stack, verb))
     assert (alarm["Threshold"], alarm["Period"], alarm["Statistic"]) == (1, 300, "Sum")
     assert alarm["ComparisonOperator"] == "GreaterThanOrEqualToThreshold"
 
@@ -58,7 +59,7 @@ def test_one_error_or_throttle_in_five_minutes_is_an_alarm(
 def test_one_unforeseen_failure_that_was_answered_is_an_alarm(
     synthesized: InEnvironment, environment: str, verb: Verb
 ) -> None:
-    alarm = alarm_on(synthesized(environment), "failures", "service", verb.value)
+    alarm = alarm_on(synthesized(environment), "failures", service=verb.value, stack=DEFAULT_STACK)
     assert (alarm["Namespace"], alarm["Threshold"], alarm["Statistic"]) == (METRICS_NAMESPACE, 1, "Sum")
 
 
@@ -68,7 +69,7 @@ def test_the_slowest_calls_reaching_four_fifths_of_the_timeout_are_an_alarm(
     synthesized: InEnvironment, environment: str, verb: Verb
 ) -> None:
     stack = synthesized(environment)
-    alarm = alarm_on(stack, "Duration", "FunctionName", function_reference(stack, verb))
+    alarm = alarm_on(stack, "Duration", FunctionName=function_reference(stack, verb))
     timeout_ms = stack.function(verb)["Timeout"] * 1000
     assert alarm["ExtendedStatistic"] == "p99"
     assert alarm["Threshold"] == pytest.approx(0.8 * timeout_ms)

@@ -56,6 +56,8 @@ PRESIGNED_SECONDS = 900
 TABLE_BYTES_MAX = 1 * GIB
 # Columns of a table that pages; wider ones are matrices, for which Parquet and JSON rows are the wrong form.
 TABLE_COLUMNS_MAX = 10_000
+# Bytes of JSON of a table's column names and types: every page carries them beside its rows.
+TABLE_HEADER_BYTES_MAX = 1 * MIB
 # Bytes of all rows of a Parquet file once decoded: encodings let a small file stand for any number of rows, and
 # one function run can write a few times TABLE_BYTES_MAX again.
 DECODED_BYTES_MAX = 4 * GIB

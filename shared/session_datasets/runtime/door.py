@@ -80,6 +80,7 @@ class Door(Generic[R]):
         return answered
 
     def _answered(self, body: Any, wired: Wired) -> dict[str, Any]:
+        self._metrics.set_default_dimensions(stack=wired.stack)
         _check_version(body)
         arguments: list[Any] = [wired.service]
         # Who calls comes before what is asked: a stranger learns nothing about the rules of a body.

@@ -23,8 +23,9 @@ from session_datasets.storage.workspace_files import S3WorkspaceFiles
 
 @dataclass(frozen=True, slots=True)
 class Wired:
-    """What the door needs: the tokens to check, and the service to call."""
+    """What the door needs: the tokens to check, the service to call, and the stack to count for."""
 
+    stack: str
     tokens: AccessTokens
     service: Service
 
@@ -32,14 +33,7 @@ class Wired:
 @cache
 def light() -> Wired:
     """For the verbs that never open a file as a table; their bundle has no pyarrow."""
-    return _wired(_NoTables())
-
-
-@cache
-def tabular() -> Wired:
-    from session_datasets.formats.tables import ArrowTables
-
-    return _wired(ArrowTables())
+    return from_environment(_NoTables())
 
 
 def wired(settings: Settings, keyring: Callable[[], Keyring], s3: Any, dynamodb: Any, tables: Tables) -> Wired:
@@ -55,10 +49,11 @@ def wired(settings: Settings, keyring: Callable[[], Keyring], s3: Any, dynamodb:
         clock=_now,
         new_id=new_session_id,
     )
-    return Wired(tokens, service)
+    return Wired(settings.stack, tokens, service)
 
 
-def _wired(tables: Tables) -> Wired:
+def from_environment(tables: Tables) -> Wired:
+    """On the stores that the function's environment names."""
     settings = Settings.from_environment()
     keyring = partial(keyring_from_secret, settings.signing_key_secret)
     return wired(settings, keyring, s3_client(), dynamodb_client(), tables)

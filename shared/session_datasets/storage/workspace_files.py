@@ -91,7 +91,12 @@ class S3WorkspaceFiles:
             {"Bucket": location.bucket, "Key": location.key, "VersionId": location.version_id},
             self._bucket,
             key,
-            ExtraArgs={"Metadata": {"sha256": location.sha256}, "MetadataDirective": "REPLACE"},
+            ExtraArgs={
+                "Metadata": {"sha256": location.sha256},
+                "MetadataDirective": "REPLACE",
+                # A node's tags are its own; to copy them, the function would need to read and write tags.
+                "TaggingDirective": "REPLACE",
+            },
             Config=_COPYING,
         )
         copied = self.find(key)

@@ -1,0 +1,13 @@
+"""The wiring of the verbs that open files as tables. Importing it imports pyarrow, so that SnapStart's image holds it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from session_datasets.formats.tables import ArrowTables
+from session_datasets.runtime.wiring import Wired, from_environment
+
+
+@cache
+def tabular() -> Wired:
+    return from_environment(ArrowTables())
