@@ -11,6 +11,7 @@ import csv
 import io
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
@@ -18,7 +19,6 @@ import pyarrow.csv as arrow_csv
 from session_datasets.domain.limits import MIB
 from session_datasets.domain.profile import Format
 from session_datasets.formats.csv_types import ColumnTypes
-from session_datasets.formats.detect import HEAD_BYTES
 from session_datasets.formats.stream import NoTable, TableStream, damaged, distinct_names, names_in_words
 
 # Bytes parsed at a time. A row must fit one block; a file with a longer row is read once more in large ones. Wide
@@ -28,6 +28,8 @@ _WIDE_BLOCK_BYTES = 32 * MIB
 _WIDE_COLUMNS = 1_000
 _LARGE_BLOCK_BYTES = 128 * MIB
 _READ_BYTES = 1 * MIB
+# The names of as many columns as page fit many times over; a longer first line is no header.
+_HEADER_LINE_CHARACTERS_MAX = 8 * MIB
 # Stands for one more row after the last: it comes back whole only if no quote was left open before it.
 _END = "\x1aend of rows\x1a"
 
@@ -61,14 +63,22 @@ def open_csv(file: Path, delimiter: str, columns_max: int) -> TableStream:
 
 def _header(file: Path, delimiter: str) -> list[str]:
     with file.open(encoding="utf-8-sig", errors="replace", newline="") as text:
-        head = text.read(HEAD_BYTES)
-    try:
-        for record in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter):
-            if record:
-                return record
-    except csv.Error as error:
-        raise damaged("The first line can not be read as the names of columns.") from error
+        try:
+            for record in csv.reader(_lines(text), delimiter=delimiter):
+                if record:
+                    return record
+        except csv.Error as error:
+            raise damaged("The first line can not be read as the names of columns.") from error
     raise damaged("The file has no line with the names of columns.")
+
+
+def _lines(text: TextIO) -> Iterator[str]:
+    while line := text.readline(_HEADER_LINE_CHARACTERS_MAX + 1):
+        if len(line) > _HEADER_LINE_CHARACTERS_MAX:
+            raise damaged(
+                f"The first line is longer than {_HEADER_LINE_CHARACTERS_MAX:,} characters; it should name the columns."
+            )
+        yield line
 
 
 def _decide_types(file: Path, delimiter: str, width: int) -> tuple[list[ColumnTypes], int]:

@@ -156,3 +156,9 @@ def test_a_name_longer_than_the_bound_is_refused(characters: int, refused: bool)
         assert problem_of(text).detail == "The name of column 1 is longer than 4,096 bytes."
     else:
         assert len(next(iter(laid_out(text).types))) == characters
+
+
+def test_a_first_line_too_long_to_name_columns_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_text, "_HEADER_LINE_CHARACTERS_MAX", 100)
+    assert laid_out("a," + "b" * 97 + "\n1,2\n").rows == [[1, 2]]
+    assert problem_of("a," + "b" * 99 + "\n1,2\n").detail.startswith("The first line is longer than 100 characters")
