@@ -51,56 +51,76 @@ class Downloads:
             Progress(offer.size, tell).add(offer.size)
             return path
         with _part_of(target, offer.sha256) as (part, file):
-            _require_space(part.parent, offer.size - _resumable_length(file, offer.size))
-            self._fill(file, offer, prepare, Progress(offer.size, tell))
+            incoming = _Incoming(file, offer.size, tell)
+            _require_space(part.parent, offer.size - incoming.have)
+            self._fill(incoming, offer, prepare)
             _check(part, offer)
             return _named(part, target, offer, overwrite)
 
-    def _fill(self, file: BinaryIO, offer: LoadArtifactAnswer, prepare: Prepare, progress: Progress) -> None:
-        """Fetches what ``file`` lacks. Tries are counted anew whenever one of them brought bytes."""
-        have = file.tell()
-        progress.add(have)
-        request, pinned, failures = offer.download, None, 0
-        while have < offer.size:
+    def _fill(self, incoming: _Incoming, offer: LoadArtifactAnswer, prepare: Prepare) -> None:
+        """Fetches what is missing. Tries are counted anew whenever one of them brought bytes."""
+        request, failures = offer.download, 0
+        while (have := incoming.have) < incoming.size:
             if request is None:
                 raise TransferError("The service offered no download.", "Use an SDK of its version.")
             try:
-                pinned = self._fetch(file, have, offer.size, request, pinned, progress)
+                self._fetch(incoming, request)
             except TransferError as error:
-                failures = 1 if file.tell() > have else failures + 1
+                failures = 1 if incoming.have > have else failures + 1
                 if not (retryable(error) or error.expired) or failures >= self._patience.tries:
                     raise
                 if error.expired:
                     request = prepare().download
                 self._patience.wait(failures)
-            have = file.tell()
 
-    def _fetch(
-        self, file: BinaryIO, have: int, size: int, request: PresignedPart, etag: str | None, progress: Progress
-    ) -> str | None:
-        """One request for the rest; the ETag that later requests must meet."""
-        headers = {"Range": f"bytes={have}-"} | ({"If-Match": etag} if etag else {})
-        with self._http.stream(request, headers=headers) as response:
-            if response.status != _PARTIAL_CONTENT and have:
-                # The whole file came although a part of it was asked for.
-                progress.add(-have)
-                file.seek(0)
-                file.truncate()
-            _copy(response, file, size, progress)
-            if file.tell() < size:
-                raise TransferError("The connection to the storage ended early.")
-            return response.headers.get("ETag")
+    def _fetch(self, incoming: _Incoming, request: PresignedPart) -> None:
+        """One request for the rest."""
+        with self._http.stream(request, headers=incoming.wanted()) as response:
+            incoming.take(response)
+        if incoming.have < incoming.size:
+            raise TransferError("The connection to the storage ended early.")
 
 
-def _copy(response: BaseHTTPResponse, file: BinaryIO, size: int, progress: Progress) -> None:
-    try:
-        for chunk in response.stream(_CHUNK_BYTES, decode_content=False):
-            if file.tell() + len(chunk) > size:
-                raise ChecksumError("The storage sent more bytes than were registered; nothing was kept.")
-            file.write(chunk)
-            progress.add(len(chunk))
-    finally:
-        file.flush()
+class _Incoming:
+    """The part of a file that has come so far, at the end of which ``file`` stands. ``size`` in bytes, of the whole."""
+
+    def __init__(self, file: BinaryIO, size: int, tell: OnProgress | None) -> None:
+        self._file = file
+        self._etag: str | None = None
+        self.size = size
+        self._progress = Progress(size, tell)
+        if file.seek(0, os.SEEK_END) > size:
+            # Longer than the whole: it is none of it.
+            self._start_over()
+        self._progress.add(self.have)
+
+    @property
+    def have(self) -> int:
+        return self._file.tell()
+
+    def wanted(self) -> dict[str, str]:
+        """The headers of a request for the rest, of the object that the first answer was of."""
+        return {"Range": f"bytes={self.have}-"} | ({"If-Match": self._etag} if self._etag else {})
+
+    def take(self, response: BaseHTTPResponse) -> None:
+        """Keeps what arrives, also of an answer that breaks off."""
+        self._etag = response.headers.get("ETag")
+        if response.status != _PARTIAL_CONTENT and self.have:
+            # The whole file comes although the rest was asked for.
+            self._progress.add(-self.have)
+            self._start_over()
+        try:
+            for chunk in response.stream(_CHUNK_BYTES, decode_content=False):
+                if self.have + len(chunk) > self.size:
+                    raise ChecksumError("The storage sent more bytes than were registered; nothing was kept.")
+                self._file.write(chunk)
+                self._progress.add(len(chunk))
+        finally:
+            self._file.flush()
+
+    def _start_over(self) -> None:
+        self._file.seek(0)
+        self._file.truncate()
 
 
 def _place(target: Path, offer: LoadArtifactAnswer, overwrite: bool) -> tuple[Path, bool]:
@@ -140,15 +160,6 @@ def _opened(part: Path) -> BinaryIO:
     # O_NOFOLLOW: a link of that name would lead the bytes elsewhere.
     descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     return os.fdopen(descriptor, "r+b")
-
-
-def _resumable_length(file: BinaryIO, size: int) -> int:
-    """Bytes to go on from, with the file positioned there; what is longer than the whole is none of it."""
-    have = file.seek(0, os.SEEK_END)
-    if have > size:
-        file.truncate(0)
-        have = file.seek(0)
-    return have
 
 
 def _require_space(directory: Path, needed: int) -> None:
