@@ -63,7 +63,7 @@ clean: ## Remove everything that was made here, the local cloud's data too
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A Node.js the CDK library can run on: the machine's own, or one installed under .local.
-WITH_NODE = eval "$$($(LOCAL) node)" &&
+WITH_NODE = node="$$($(LOCAL) node)" && eval "$$node" &&
 
 # The locked environment. uv makes it; the file, written last, says that it is whole.
 .venv/made: pyproject.toml uv.lock $(UV)
