@@ -1,0 +1,266 @@
+"""Every command, as a person and as a program uses it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from session_datasets.cli.main import app
+from session_datasets.client.surroundings import Surroundings
+from session_datasets.domain.names import ENV_QUALIFIER, ENV_STACK, ENV_TOKEN, Verb
+from tests.support.moto_cloud import MotoCloud, door
+
+
+class Shell:
+    """A shell whose environment points at the cloud of this process."""
+
+    def __init__(self, cloud: MotoCloud) -> None:
+        self.environment: dict[str, str] = {ENV_TOKEN: cloud.token(run_id="run")}
+
+    def run(self, *arguments: str | Path) -> Result:
+        # A width of its own: tables must not depend on who runs the tests.
+        environment = {"COLUMNS": "200", "NO_COLOR": "1", **self.environment}
+        return CliRunner().invoke(app, [str(argument) for argument in arguments], env=environment)
+
+    def json(self, *arguments: str | Path) -> dict[str, Any]:
+        result = self.run(*arguments, "--json")
+        assert result.exit_code == 0, result.output
+        answered: dict[str, Any] = json.loads(result.stdout)
+        return answered
+
+
+@pytest.fixture
+def shell(cloud: MotoCloud, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Shell:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    for verb in Verb:
+        # A handler logs to what is standard output when it is imported; that must not be a command's own.
+        door(verb)
+    monkeypatch.setattr(Surroundings, "transport", lambda _: cloud.transport())
+    return Shell(cloud)
+
+
+@pytest.fixture
+def csv(tmp_path: Path) -> Path:
+    path = tmp_path / "prices.csv"
+    path.write_text("day,price,note\n" + "".join(f"2024-01-{n:02},{n}.5,[red]x\x1b[31m\n" for n in range(1, 29)))
+    return path
+
+
+@pytest.fixture
+def artifact_id(shell: Shell, csv: Path) -> str:
+    return str(shell.json("register", csv, "--name", "prices")["artifact_id"])
+
+
+class TestOpen:
+    def test_the_shell_evaluates_what_is_printed(self, shell: Shell) -> None:
+        result = shell.run("open", "--owner", "acme", "--conversation", "chat")
+        script = f"{result.stdout}\necho ${ENV_TOKEN}"
+        told = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout
+        assert told.strip().count(".") == 2
+        assert f"export {ENV_TOKEN}={told.strip()}" in result.stdout.splitlines()
+
+    def test_the_session_is_told_beside_the_exports(self, shell: Shell) -> None:
+        result = shell.run("open", "--owner", "acme", "--run", "run")
+        assert result.stderr.startswith("# Session ses-")
+
+    def test_stack_and_alias_are_handed_on(self, shell: Shell) -> None:
+        shell.environment |= {ENV_STACK: "my stack", ENV_QUALIFIER: "blue"}
+        lines = shell.run("open", "--owner", "acme", "--run", "run").stdout.splitlines()
+        assert lines[:2] == [f"export {ENV_STACK}={shlex.quote('my stack')}", f"export {ENV_QUALIFIER}=blue"]
+
+    def test_json_holds_the_token_and_its_session(self, shell: Shell) -> None:
+        opened = shell.json("open", "--owner", "acme", "--run", "run")
+        assert opened["workspace"] == f"acme/runs/run/{opened['session_id']}/"
+        assert {"token", "expires_at"} <= opened.keys()
+
+    def test_a_token_may_be_narrowed_to_verbs(self, shell: Shell) -> None:
+        opened = shell.json("open", "--owner", "acme", "--run", "run", "--verb", "list_artifacts")
+        shell.environment[ENV_TOKEN] = opened["token"]
+        assert shell.run("list").exit_code == 0
+        assert "does not allow" in shell.run("rows", "art_" + 26 * "0").stderr
+
+    def test_neither_conversation_nor_run_is_a_problem(self, shell: Shell) -> None:
+        result = shell.run("open", "--owner", "acme")
+        assert result.exit_code == 1
+        assert "conversation_id" in result.stderr
+        assert result.stdout == ""
+
+
+class TestRegister:
+    def test_the_id_the_shape_and_a_preview_are_shown(self, shell: Shell, csv: Path) -> None:
+        result = shell.run("register", csv)
+        assert result.exit_code == 0
+        assert "art_" in result.stdout
+        assert "28 rows, 3 columns" in result.stdout
+        assert "2024-01-01" in result.stdout
+
+    def test_json_is_the_services_answer(self, shell: Shell, csv: Path) -> None:
+        answered = shell.json("register", csv, "--name", "p", "--kind", "series", "--description", "All prices")
+        assert (answered["name"], answered["kind"], answered["created"]) == ("p", "series", True)
+        described = shell.json("describe", answered["artifact_id"])
+        assert described["description"] == "All prices"
+
+    def test_lineage_and_request_token_are_passed_on(self, shell: Shell, csv: Path, artifact_id: str) -> None:
+        made = ("register", csv, "--made-from", artifact_id, "--request-token", "t")
+        first, second = shell.json(*made), shell.json(*made)
+        assert (second["artifact_id"], second["created"]) == (first["artifact_id"], False)
+        assert shell.json("describe", first["artifact_id"])["lineage"] == [artifact_id]
+
+    def test_a_missing_file_is_told_without_a_traceback(self, shell: Shell) -> None:
+        result = shell.run("register", "nowhere.csv")
+        assert result.exit_code == 1
+        assert "nowhere.csv" in result.stderr
+        assert "Traceback" not in result.output
+
+
+class TestList:
+    def test_what_is_there_is_shown(self, shell: Shell, artifact_id: str) -> None:
+        result = shell.run("list")
+        assert artifact_id in result.stdout
+        assert "prices" in result.stdout
+
+    def test_an_empty_listing_says_so(self, shell: Shell) -> None:
+        assert "Nothing is registered" in shell.run("list").stdout
+
+    def test_a_listing_goes_on_by_its_cursor(self, shell: Shell, csv: Path) -> None:
+        ids = [shell.json("register", csv, "--name", f"n{n}")["artifact_id"] for n in range(3)]
+        first = shell.json("list", "--limit", "2")
+        second = shell.json("list", "--limit", "2", "--cursor", first["next_cursor"])
+        found = [each["artifact_id"] for each in (*first["artifacts"], *second["artifacts"])]
+        assert found == sorted(ids, reverse=True)
+        assert f"--cursor {first['next_cursor'][:10]}" in shell.run("list", "--limit", "2").stderr
+
+    def test_filters_are_passed_on(self, shell: Shell, artifact_id: str) -> None:
+        assert shell.json("list", "--name-contains", "PRICE")["artifacts"][0]["artifact_id"] == artifact_id
+        assert shell.json("list", "--kind", "document")["artifacts"] == []
+        assert shell.json("list", "--scope", "session")["artifacts"][0]["artifact_id"] == artifact_id
+
+
+class TestReading:
+    def test_a_page_is_shown_with_row_numbers_and_the_way_on(self, shell: Shell, artifact_id: str) -> None:
+        shown = shell.run("rows", artifact_id, "--offset", "5", "--limit", "2", "-c", "price").stdout.splitlines()
+        assert [line.split() for line in shown] == [
+            ["row", "price"],
+            ["5", "6.5"],
+            ["6", "7.5"],
+            ["2", "of", "28", "rows;", "go", "on", "with", "--offset", "7."],
+        ]
+
+    def test_cells_are_shown_and_never_obeyed(self, shell: Shell, artifact_id: str) -> None:
+        shown = shell.run("rows", artifact_id, "--limit", "1").stdout
+        assert "[red]x\\x1b[31m" in shown
+        assert "\x1b" not in shown
+
+    def test_json_rows_are_the_services_own(self, shell: Shell, artifact_id: str) -> None:
+        page = shell.json("rows", artifact_id, "--limit", "1", "-c", "price", "-c", "day")
+        assert page["rows"] == [[1.5, "2024-01-01"]]
+
+    def test_json_is_ascii_whatever_the_cells_hold(self, shell: Shell, artifact_id: str) -> None:
+        printed = shell.run("rows", artifact_id, "--json").stdout
+        assert printed.isascii()
+        assert "\x1b" not in printed
+
+    def test_a_wide_table_says_what_it_does_not_show(self, shell: Shell, tmp_path: Path) -> None:
+        wide = tmp_path / "wide.csv"
+        wide.write_text(",".join(f"c{n}" for n in range(20)) + "\n" + ",".join("1" for _ in range(20)) + "\n")
+        shown = shell.run("rows", shell.json("register", wide)["artifact_id"]).stdout
+        assert "c11" in shown
+        assert "c12" not in shown
+        assert "8 more columns" in shown
+
+    def test_a_series_is_shown_with_its_bounds_and_course(self, shell: Shell, artifact_id: str) -> None:
+        shown = shell.run("columns", artifact_id, "price", "day").stdout
+        assert "1.5" in shown
+        assert "28.5" in shown
+        assert "▁" in shown
+        assert "█" in shown
+        assert "Rows 0 to 28 of 28, exact." in shown
+
+    def test_json_series_may_be_reduced(self, shell: Shell, artifact_id: str) -> None:
+        series = shell.json("columns", artifact_id, "price", "--max-points", "4")
+        assert (series["method"], series["columns"][0]["max"][-1]) == ("min_max", 28.5)
+
+    def test_the_whole_record_is_shown(self, shell: Shell, artifact_id: str) -> None:
+        shown = shell.run("describe", artifact_id).stdout
+        for told in ("sha256", "node", "date32[day]", "double", "2024-01-28"):
+            assert told in shown
+
+
+class TestLoad:
+    def test_the_path_is_printed_and_the_file_is_there(self, shell: Shell, csv: Path, artifact_id: str) -> None:
+        path = Path(shell.run("load", artifact_id).stdout.strip())
+        assert path == Path.cwd() / "prices.csv"
+        assert path.read_bytes() == csv.read_bytes()
+
+    def test_json_holds_the_path(self, shell: Shell, artifact_id: str) -> None:
+        assert shell.json("load", artifact_id, "--to", "data/p.csv") == {"path": str(Path.cwd() / "data/p.csv")}
+
+    def test_a_reference_as_json_is_a_reference(self, shell: Shell, artifact_id: str) -> None:
+        assert shell.run("load", json.dumps({"artifact_id": artifact_id})).exit_code == 0
+
+    def test_overwrite_replaces(self, shell: Shell, csv: Path, artifact_id: str) -> None:
+        Path("prices.csv").write_text("old")
+        assert shell.run("load", artifact_id, "--overwrite").exit_code == 0
+        assert Path("prices.csv").read_bytes() == csv.read_bytes()
+
+    def test_a_copy_in_the_workspace_is_told_by_its_key(self, shell: Shell, artifact_id: str) -> None:
+        assert shell.run("load", artifact_id, "--into", "workspace").stdout.strip().endswith("/prices.csv")
+        assert os.listdir() == []
+
+    def test_a_path_outside_is_refused(self, shell: Shell, artifact_id: str) -> None:
+        result = shell.run("load", artifact_id, "--to", "../outside.csv")
+        assert result.exit_code == 1
+        assert "working directory" in result.stderr
+
+
+class TestProblems:
+    def test_title_detail_advice_and_near_names_are_told(self, shell: Shell, artifact_id: str) -> None:
+        result = shell.run("rows", artifact_id, "-c", "prize")
+        assert result.exit_code == 1
+        assert result.stdout == ""
+        title, *rest = result.stderr.splitlines()
+        assert title == "No such column"
+        assert rest[-1] == "Did you mean price?"
+        assert "describe_artifact lists them" in result.stderr
+
+    def test_json_problems_are_json(self, shell: Shell) -> None:
+        result = shell.run("describe", "art_" + 26 * "0", "--json")
+        assert result.exit_code == 1
+        assert json.loads(result.stdout)["problem"]["code"] == "not-found"
+
+    def test_a_local_refusal_is_json_as_well(self, shell: Shell, artifact_id: str) -> None:
+        result = shell.run("load", artifact_id, "--to", "/etc/x", "--json")
+        assert json.loads(result.stdout)["problem"]["title"] == "The path leaves the working directory"
+
+    def test_no_token_is_told_with_the_way_to_one(self, shell: Shell) -> None:
+        shell.environment[ENV_TOKEN] = ""
+        result = shell.run("list")
+        assert result.exit_code == 1
+        assert "session-datasets open" in result.stderr
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [["rows"], ["nonsense"], ["rows", "art_x", "--limit", "many"], ["rows", "{broken"], ["list", "--kind", "x"]],
+    )
+    def test_a_wrong_command_line_exits_with_2(self, shell: Shell, arguments: list[str]) -> None:
+        assert shell.run(*arguments).exit_code == 2
+
+
+def test_there_is_a_command_for_every_verb() -> None:
+    commands = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
+    # A node prepares an upload as part of registering; alone it is of no use to a person.
+    assert len(commands) == len(Verb) - 1
+
+
+@pytest.mark.parametrize("command", ["open", "register", "list", "describe", "rows", "columns", "load"])
+def test_help_teaches_by_an_example(command: str) -> None:
+    result = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"})
+    assert f"session-datasets {command}" in result.stdout.partition("Example:")[2]
