@@ -23,7 +23,7 @@ class LocalStack(Emulator):
         return {
             "GATEWAY_LISTEN": address,
             "LOCALSTACK_HOST": address,
-            "LOCALSTACK_VOLUME_DIR": str(self.state / "volume"),
+            "FILESYSTEM_ROOT": str(self.state / "files"),
             "EAGER_SERVICE_LOADING": "0",
             # No calls home: neither usage events nor a certificate nor a name server.
             "DISABLE_EVENTS": "1",

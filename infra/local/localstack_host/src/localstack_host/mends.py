@@ -1,7 +1,8 @@
-"""What the pinned LocalStack lacks of CloudFormation, added when it starts."""
+"""What the pinned LocalStack does otherwise than its surroundings need, put right when it starts."""
 
 from __future__ import annotations
 
+import tempfile
 from typing import Any
 
 from localstack.runtime import hooks
@@ -14,6 +15,14 @@ def mend_alias_updates() -> None:
     from localstack.services.lambda_.resource_providers.lambda_alias import LambdaAliasProvider
 
     LambdaAliasProvider.update = _update_alias
+
+
+@hooks.on_infra_start()
+def mend_place_of_objects() -> None:
+    """Objects lie in one fixed directory of the machine: two emulators would share it, and none clears it."""
+    from localstack.services.s3 import provider
+
+    provider.DEFAULT_S3_TMP_DIR = f"{tempfile.gettempdir()}/objects"
 
 
 def _update_alias(_: object, request: Any) -> ProgressEvent:
