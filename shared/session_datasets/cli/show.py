@@ -70,15 +70,17 @@ def page(answer: ReadRowsAnswer) -> RenderableType:
 
 
 def series(answer: ReadColumnsAnswer) -> RenderableType:
-    table = Table("column", "type", "least", "greatest", "nulls", "course", box=None)
+    """The bounds of every column, then its course on a line of its own."""
+    table = Table("column", "type", "least", "greatest", "nulls", box=None)
+    courses: list[Text] = []
     for column in answer.columns:
         least, greatest = chart.bounds(column)
-        course = Text(chart.line(column, _CHART_BLOCKS), no_wrap=True)
-        table.add_row(cell(column.name), column.type, cell(least), cell(greatest), count(column.nulls), course)
+        table.add_row(cell(column.name), column.type, cell(least), cell(greatest), count(column.nulls))
+        courses += [cell(column.name), Text(chart.line(column, _CHART_BLOCKS), no_wrap=True)]
     end = answer.offset + answer.rows
     told = f"Rows {answer.offset:,} to {end:,} of {answer.total:,}, {answer.method.value.replace('_', '/')}"
     each = f", {answer.bucket_rows:,} rows a point" if answer.bucket_rows > 1 else ""
-    return Group(table, Text(told + each + ".", style="dim"))
+    return Group(table, *courses, Text(told + each + ".", style="dim"))
 
 
 def _artifact_facts(answer: ArtifactFields) -> dict[str, str]:

@@ -45,7 +45,7 @@ def payload(value: Any, **more: str) -> dict[str, Any]:
 
 def refused(code: str, status: int) -> aws.ClientError:
     response = {"Error": {"Code": code, "Message": "secret-token"}, "ResponseMetadata": {"HTTPStatusCode": status}}
-    return aws.ClientError(response, "Invoke")  # type: ignore[arg-type]
+    return aws.ClientError(response, "Invoke")
 
 
 def call(monkeypatch: pytest.MonkeyPatch, outcome: Any) -> tuple[Any, Lambda]:

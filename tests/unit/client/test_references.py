@@ -14,7 +14,7 @@ from session_datasets.wire.reference import ReferenceModel
 
 ID = "art_" + 26 * "0"
 FULL = {"artifact_id": ID, "session_id": "ses-1", "key": "acme/runs/r/ses-1/datasets/a.csv", "version_id": "v1"}
-MODEL = ReferenceModel(**FULL)
+MODEL = ReferenceModel.model_validate(FULL)
 ANSWER = RegisterArtifactAnswer.model_validate(
     {
         "artifact_id": ID,

@@ -7,6 +7,7 @@ import hashlib
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,7 +74,7 @@ class TestParts:
 
     @pytest.mark.parametrize("fault", [{"refuse": (503, "SlowDown", "")}, {"drop": True}, {"lose_answer": True}])
     def test_a_failed_part_alone_is_sent_again(
-        self, workspace: Workspace, storage: FlakyStorage, flaky_cloud: MotoCloud, large: Path, fault: dict[str, object]
+        self, workspace: Workspace, storage: FlakyStorage, flaky_cloud: MotoCloud, large: Path, fault: dict[str, Any]
     ) -> None:
         storage.faults.append(replace(of_part(3), **fault, times=2))
         registered = workspace.register_artifact(large)

@@ -61,7 +61,9 @@ class TestSessions:
 
 
 class TestListings:
-    def test_all_pages_come_by_descending_id(self, cloud: MotoCloud, csv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_all_pages_come_by_descending_id(
+        self, cloud: MotoCloud, csv: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr("session_datasets.client.workspace.LIST_LIMIT_MAX", 2)
         workspace = cloud.open()
         ids = [workspace.register_artifact(csv, name=f"number {n}").artifact_id for n in range(5)]
