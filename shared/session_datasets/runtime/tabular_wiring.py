@@ -1,4 +1,4 @@
-"""The wiring of the verbs that open files as tables. Importing it imports pyarrow, so that SnapStart's image holds it."""
+"""The wiring of the verbs that open tables. Importing it imports pyarrow, so that SnapStart's image holds it."""
 
 from __future__ import annotations
 
