@@ -7,7 +7,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -142,7 +142,8 @@ def _part_of(target: Path, sha256: str) -> Iterator[tuple[Path, BinaryIO]]:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # The transfer that held it may have finished and renamed it between the two calls.
         mine = part.exists() and part.stat().st_ino == os.fstat(file.fileno()).st_ino
-    except BlockingIOError:
+    except OSError:
+        # Held by another transfer, or a file system without locks: then it is not shared at all.
         mine = False
     if not mine:
         file.close()
@@ -187,8 +188,21 @@ def _named(part: Path, target: Path, offer: LoadArtifactAnswer, overwrite: bool)
         if there:
             part.unlink()
             return path
-        # A link never replaces what is there, so a file that came up meanwhile moves this one to a sibling.
-        with suppress(FileExistsError):
-            os.link(part, path)
-            part.unlink()
+        if _moved(part, path):
             return path
+
+
+def _moved(part: Path, path: Path) -> bool:
+    """False when something came up at ``path`` meanwhile: a hard link, unlike a rename, never replaces a file."""
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        return False
+    except OSError:
+        # A file system without hard links; between the look and the rename there is a moment, and no better way.
+        if os.path.lexists(path):
+            return False
+        os.rename(part, path)
+        return True
+    part.unlink()
+    return True

@@ -60,7 +60,7 @@ class Workspace:
         """``directory`` is where files are loaded to; the current one when None."""
         patience = patience or Patience()
         self._token = token
-        self._directory = Path(directory) if directory is not None else Path.cwd()
+        self._directory = Path(directory or ".").absolute()
         self._calls = Calls(transport, token, patience)
         http = FileHttp()
         self._uploads = Uploads(self._calls, http, patience)

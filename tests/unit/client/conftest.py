@@ -16,10 +16,18 @@ from tests.unit.client.flaky import FlakyStorage, flaky_storage
 IMPATIENT = Patience(sleep=lambda seconds: None)
 
 
-@pytest.fixture
-def storage(moto_server: str) -> Iterator[FlakyStorage]:
+@pytest.fixture(scope="session")
+def flaky_server(moto_server: str) -> Iterator[FlakyStorage]:
     with flaky_storage(moto_server) as storage:
         yield storage
+
+
+@pytest.fixture
+def storage(flaky_server: FlakyStorage) -> FlakyStorage:
+    """The proxy, without faults and without memories."""
+    flaky_server.faults.clear()
+    flaky_server.passed.clear()
+    return flaky_server
 
 
 @pytest.fixture

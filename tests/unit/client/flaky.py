@@ -74,7 +74,7 @@ def flaky_storage(upstream: str) -> Iterator[FlakyStorage]:
     storage = FlakyStorage(upstream)
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(storage))
     storage.endpoint = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
         yield storage
@@ -82,6 +82,16 @@ def flaky_storage(upstream: str) -> Iterator[FlakyStorage]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@dataclass(frozen=True)
+class _Reply:
+    """``length`` is what the headers promise; ``data`` may be less."""
+
+    status: int
+    headers: dict[str, str]
+    data: bytes
+    length: int
 
 
 def _handler(storage: FlakyStorage) -> type[BaseHTTPRequestHandler]:
@@ -99,42 +109,45 @@ def _handler(storage: FlakyStorage) -> type[BaseHTTPRequestHandler]:
             signed = "X-Amz-Signature" in query
             with lock:
                 fault = storage.next_fault(self.command, query) if signed else Fault()
-            sent_back = self._answer(fault, body)
+            reply = self._reply(fault, body)
             if signed:
+                # Before it is sent: whoever has the answer finds it here.
                 headers = {name.lower(): value for name, value in self.headers.items()}
+                sent_back = len(reply.data) if reply else 0
                 storage.passed.append(Passed(self.command, query, headers, body, sent_back))
+            if reply:
+                self._send(reply)
+            else:
+                self.close_connection = True
 
         do_GET = do_PUT = do_POST = do_HEAD = do_DELETE = handle_any
 
-        def _answer(self, fault: Fault, body: bytes) -> int:
+        def _reply(self, fault: Fault, body: bytes) -> _Reply | None:
             if fault.drop:
-                self.close_connection = True
-                return 0
+                return None
             if fault.refuse:
                 status, code, message = fault.refuse
                 text = f"<Error><Code>{code}</Code><Message>{message}</Message></Error>".encode()
-                return self._send(status, {"Content-Type": "application/xml"}, text, len(text))
+                return _Reply(status, {"Content-Type": "application/xml"}, text, len(text))
             headers = {name: value for name, value in self.headers.items() if name.lower() not in _HOP_BY_HOP}
             if fault.without_range:
                 headers.pop("Range", None)
             reply = pool.request(self.command, storage.upstream + self.path, body=body, headers=headers, redirect=False)
             if fault.lose_answer:
-                self.close_connection = True
-                return 0
+                return None
             data = fault.change(reply.data) if fault.change else reply.data
-            cut = data if fault.cut_after is None else data[: fault.cut_after]
             length = int(reply.headers.get("Content-Length") or 0) if self.command == "HEAD" else len(data)
             kept = {name: value for name, value in reply.headers.items() if name.lower() not in _HOP_BY_HOP}
-            return self._send(reply.status, kept, cut, length)
+            return _Reply(reply.status, kept, data if fault.cut_after is None else data[: fault.cut_after], length)
 
-        def _send(self, status: int, headers: dict[str, str], data: bytes, length: int) -> int:
-            self.send_response(status)
-            for name, value in headers.items():
+        def _send(self, reply: _Reply) -> None:
+            self.send_response(reply.status)
+            for name, value in reply.headers.items():
                 self.send_header(name, value)
-            self.send_header("Content-Length", str(length))
+            self.send_header("Content-Length", str(reply.length))
             self.end_headers()
-            self.wfile.write(data)
-            self.close_connection = self.close_connection or (len(data) < length and self.command != "HEAD")
-            return len(data)
+            self.wfile.write(reply.data)
+            if len(reply.data) < reply.length and self.command != "HEAD":
+                self.close_connection = True
 
     return Handler

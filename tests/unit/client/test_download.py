@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import shutil
@@ -172,6 +173,26 @@ class TestBrokenTransfers:
             thread.join()
         assert loaded == [CONTENT] * 4
         assert not any(name.endswith(".part") for name in files_in(directory))
+
+
+class TestPoorFileSystems:
+    def test_without_hard_links_the_file_gets_its_name_all_the_same(
+        self, workspace: Workspace, artifact_id: str, directory: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(os, "link", _not_supported)
+        (directory / "noise.tar.gz").write_text("mine")
+        assert workspace.load_artifact(artifact_id).read_bytes() == CONTENT
+        assert files_in(directory) == ["noise-2.tar.gz", "noise.tar.gz"]
+
+    def test_without_locks_the_file_comes_all_the_same(
+        self, workspace: Workspace, artifact_id: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("fcntl.flock", _not_supported)
+        assert workspace.load_artifact(artifact_id).read_bytes() == CONTENT
+
+
+def _not_supported(*_: object) -> None:
+    raise OSError(errno.ENOTSUP, "not supported")
 
 
 class TestNames:
