@@ -69,9 +69,7 @@ def _as_interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
 
 
 def _tell(console: Console, file: Path) -> None:
-    heading(
-        console, "The cloud", "MiniStack: AWS in one process on the loopback interface, with the real stack in it"
-    )
+    heading(console, "The cloud", "MiniStack: AWS in one process on the loopback interface, with the real stack in it")
     deploying = step(console, "Deploying with the CDK; only a first run waits for it", "bootstrapped and deployed")
     with ExitStack() as until_the_end:
         state = until_the_end.enter_context(cloud.copied_state(deploying))
