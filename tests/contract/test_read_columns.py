@@ -117,6 +117,14 @@ def test_a_window_of_long_texts_beyond_an_answer_is_refused_and_the_proposed_one
     assert len(answer["columns"][0]["values"]) == narrower["rows"] > 100
 
 
+def test_one_row_beyond_an_answer_is_not_told_to_ask_the_same_again(node: Session) -> None:
+    reference = node.register("essay.csv", b"essay,n\n" + b"x" * 5_000_000 + b",1\n")["reference"]
+    refused = node.call("read_columns", reference=reference, columns=["essay"])
+    assert problem_code(refused) == "too-large"
+    assert "retry_with" not in refused["problem"]
+    assert "read_rows" in refused["problem"]["advice"]
+
+
 def test_an_unknown_column_is_told_with_near_names(node: Session, series: dict[str, object]) -> None:
     refused = node.call("read_columns", reference=series, columns=["wrod"])
     assert problem_code(refused) == "unknown-column"

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor
+from unittest.mock import patch
 
 import pytest
 
@@ -130,6 +131,14 @@ def test_the_same_request_token_with_other_content_names_the_field_and_changes_n
     assert records(cloud) == [first["artifact_id"], "request#t-1"]
 
 
+def test_a_request_token_is_kept_of_a_known_registration_as_well(node: Session) -> None:
+    body = {"key": node.put("a.csv", BODY), "name": "Sales"}
+    node.call("register_artifact", **body)
+    assert node.call("register_artifact", **body, request_token="t-1")["created"] is False
+    refused = node.call("register_artifact", **{**body, "name": "Income"}, request_token="t-1")
+    assert problem_code(refused) == "request-token-conflict"
+
+
 # --- declared values are checked ----------------------------------------------------------------------------
 
 
@@ -150,6 +159,36 @@ def test_false_ones_are_refused_and_nothing_is_registered(
     cloud: MotoCloud, node: Session, declared: dict[str, object], code: str
 ) -> None:
     assert problem_code(node.register("a.csv", BODY, **declared)) == code
+    assert records(cloud) == []
+
+
+@pytest.mark.parametrize(
+    ("declared", "code"), [({"sha256": "0" * 64}, "checksum-mismatch"), ({"rows": 3}, "rows-mismatch")]
+)
+def test_false_ones_are_refused_of_a_known_registration_as_well(
+    node: Session, declared: dict[str, object], code: str
+) -> None:
+    key = node.put("a.csv", BODY)
+    node.call("register_artifact", key=key, name="Sales")
+    assert problem_code(node.call("register_artifact", key=key, name="Sales", **declared)) == code
+
+
+def test_rows_announced_of_a_file_that_has_none_are_refused(node: Session) -> None:
+    assert problem_code(node.register("a.png", b"\x89PNG\r\n\x1a\n" + bytes(64), rows=7)) == "rows-mismatch"
+
+
+def test_a_file_deleted_while_it_is_read_is_missing_and_nothing_is_registered(cloud: MotoCloud, node: Session) -> None:
+    key = node.put("a.csv", BODY)
+    find = cloud.wired.service.files.find
+
+    def find_and_delete(key: str, version_id: str | None = None) -> object:
+        found = find(key, version_id)
+        assert found is not None
+        cloud.s3.delete_object(Bucket=cloud.bucket, Key=key, VersionId=found.version_id)
+        return found
+
+    with patch.object(cloud.wired.service.files, "find", find_and_delete):
+        assert problem_code(node.call("register_artifact", key=key, name="Sales")) == "file-missing"
     assert records(cloud) == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -69,3 +70,11 @@ def test_unknown_fields_are_ignored(opened: Opened) -> None:
 @pytest.mark.parametrize("body", [None, [], "text", 7])
 def test_a_body_that_is_no_object_is_refused(cloud: MotoCloud, body: object) -> None:
     assert problem_code(cloud.call("list_artifacts", body)) == "invalid-request"
+
+
+@pytest.mark.parametrize("half", ["\ud800", "a\udfffb"])
+def test_text_that_no_answer_could_quote_is_refused(opened: Opened, half: str) -> None:
+    session = opened()
+    answer = session.call("read_rows", reference=session.register()["reference"], columns=[half])
+    assert problem_code(answer) == "invalid-request"
+    json.dumps(answer, ensure_ascii=False).encode()

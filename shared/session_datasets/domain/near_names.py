@@ -7,9 +7,10 @@ from difflib import get_close_matches
 
 from session_datasets.domain.limits import NEAR_NAMES_MAX
 
-# Comparing costs the product of two lengths: names beyond these are no typing slips.
-_CANDIDATES_MAX = 2_000
-_CHARACTERS_MAX = 256
+# Comparing costs the product of two lengths, and an unlucky alphabet defeats every short cut: these many characters
+# of these many names are compared in well under a second whatever they are.
+_CANDIDATES_MAX = 1_000
+_CHARACTERS_MAX = 64
 
 
 def near_names(wanted: str, candidates: Iterable[str]) -> tuple[str, ...]:
@@ -18,7 +19,6 @@ def near_names(wanted: str, candidates: Iterable[str]) -> tuple[str, ...]:
     for name in candidates:
         if len(by_folded) == _CANDIDATES_MAX:
             break
-        if len(name) <= _CHARACTERS_MAX:
-            by_folded.setdefault(name.casefold(), name)
+        by_folded.setdefault(name[:_CHARACTERS_MAX].casefold(), name)
     close = get_close_matches(wanted[:_CHARACTERS_MAX].casefold(), by_folded, n=NEAR_NAMES_MAX, cutoff=0.6)
     return tuple(by_folded[name] for name in close)

@@ -90,6 +90,9 @@ class ArtifactRecords(Protocol):
     def create(self, artifact: Artifact, mark: RequestMark | None) -> bool:
         """Stores the record, and the mark beside it, if both are new: both or neither. False otherwise."""
 
+    def remember(self, caller: Caller, mark: RequestMark, artifact_id: str) -> bool:
+        """Stores the mark of a request that an earlier registration answered, if its token is new; False otherwise."""
+
     def find_request(self, caller: Caller, token: str) -> tuple[RequestMark, str] | None:
         """What this session used the token for, and the artifact id it led to."""
 

@@ -49,9 +49,16 @@ def _require_answerable(series: Series) -> None:
     """Long texts can make an exact series larger than an answer may be."""
     size = json_bytes([[each.values, each.min, each.max] for each in series.columns])
     if size > PAGE_BYTES_MAX:
+        detail = f"The series takes {size:,} bytes of JSON; an answer holds {PAGE_BYTES_MAX:,}. Nothing was answered."
+        if series.rows == 1:
+            raise Refusal(
+                ProblemCode.TOO_LARGE,
+                detail,
+                advice="Ask for fewer columns, read the row with read_rows, which shortens it, or load the file.",
+            )
         raise Refusal(
             ProblemCode.TOO_LARGE,
-            f"The series takes {size:,} bytes of JSON; an answer holds {PAGE_BYTES_MAX:,}. Nothing was answered.",
+            detail,
             advice="Ask for a narrower window with offset and rows, or for fewer columns.",
             retry_with={"offset": series.offset, "rows": max(1, series.rows * PAGE_BYTES_MAX // (2 * size))},
         )

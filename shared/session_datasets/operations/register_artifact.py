@@ -20,7 +20,7 @@ from session_datasets.domain.errors import ProblemCode, Refusal, not_found
 from session_datasets.domain.files import StoredFile
 from session_datasets.domain.limits import MIB, RECORD_PROFILE_BYTES_MAX, TABLE_BYTES_MAX
 from session_datasets.domain.near_names import near_names
-from session_datasets.domain.profile import Format, Kind, LaidOutTable, Layout
+from session_datasets.domain.profile import Format, Kind, LaidOutTable, Layout, Profile
 from session_datasets.domain.scope import Caller, Scope
 from session_datasets.operations.ports import Service
 
@@ -94,14 +94,29 @@ def register_artifact(
         name=name,
         written_at=file.written_at,
     )
+    _require_visible(service, caller, wanted.lineage)
     own = Reference(new_id, caller.session_id)
     if known := service.records.find(caller, own):
-        return Registered(known, created=False)
-    _require_visible(service, caller, wanted.lineage)
+        return _known_already(service, caller, wanted, known, mark)
     artifact = _measured(service, caller, wanted, file, new_id)
     if service.records.create(artifact, mark):
         return Registered(artifact, created=True)
-    return Registered(_the_winner(service, caller, own, mark), created=False)
+    if mark and (known := _answered_before(service, caller, mark)):
+        return Registered(known, created=False)
+    if known := service.records.find(caller, own):
+        return _known_already(service, caller, wanted, known, mark)
+    raise Refusal(ProblemCode.UNAVAILABLE, "Another registration of this file is under way.")
+
+
+def _known_already(
+    service: Service, caller: Caller, wanted: Registration, known: Artifact, mark: RequestMark | None
+) -> Registered:
+    """The record that is there; what is announced of it is checked all the same, and the request remembered."""
+    _check_sha256(wanted, known.location.sha256)
+    _check_rows(wanted, known.profile)
+    if mark and not service.records.remember(caller, mark, known.artifact_id):
+        _answered_before(service, caller, mark)
+    return Registered(known, created=False)
 
 
 def _answered_before(service: Service, caller: Caller, mark: RequestMark) -> Artifact | None:
@@ -124,7 +139,7 @@ def _the_file(service: Service, caller: Caller, wanted: Registration) -> StoredF
         raise _file_not_found(service, caller, wanted)
     if file.size == 0:
         raise Refusal(
-            ProblemCode.EMPTY_FILE, f"{_tail(caller, service, wanted.key)} holds 0 bytes; nothing was registered."
+            ProblemCode.EMPTY_FILE, f"{_tail(service, caller, wanted.key)} holds 0 bytes; nothing was registered."
         )
     if wanted.size not in (None, file.size):
         raise Refusal(
@@ -145,12 +160,12 @@ def _file_not_found(service: Service, caller: Caller, wanted: Registration) -> R
     near = near_names(wanted.key.removeprefix(workspace), by_tail)
     return Refusal(
         ProblemCode.FILE_NOT_FOUND,
-        f"The workspace has no file {_tail(caller, service, wanted.key)}; nothing was registered.",
+        f"The workspace has no file {_tail(service, caller, wanted.key)}; nothing was registered.",
         did_you_mean=[by_tail[tail] for tail in near],
     )
 
 
-def _tail(caller: Caller, service: Service, key: str) -> str:
+def _tail(service: Service, caller: Caller, key: str) -> str:
     return repr(key.removeprefix(service.files.workspace(caller)))
 
 
@@ -163,14 +178,10 @@ def _require_visible(service: Service, caller: Caller, lineage: Sequence[str]) -
 def _measured(service: Service, caller: Caller, wanted: Registration, file: StoredFile, new_id: str) -> Artifact:
     """The artifact with everything that its record holds; its derived objects are stored."""
     with _fetched(service, file) as (path, sha256):
-        if wanted.sha256 not in (None, sha256):
-            raise Refusal(
-                ProblemCode.CHECKSUM_MISMATCH,
-                "The stored bytes do not have the announced sha256; nothing was registered.",
-            )
+        _check_sha256(wanted, sha256)
         location = Location(service.files.bucket, file.key, file.version_id, file.size, sha256)
         with _laid_out(service, path, location) as table:
-            _check_rows(wanted, table)
+            _check_rows(wanted, table.profile)
             artifact = Artifact(
                 artifact_id=new_id,
                 scope=Scope.of(caller),
@@ -214,12 +225,21 @@ def _laid_out(service: Service, path: Path | None, location: Location) -> Iterat
         yield table
 
 
-def _check_rows(wanted: Registration, table: LaidOutTable) -> None:
-    if wanted.rows is None or table.profile is None or table.profile.shape.rows == wanted.rows:
+def _check_sha256(wanted: Registration, sha256: str) -> None:
+    if wanted.sha256 not in (None, sha256):
+        raise Refusal(
+            ProblemCode.CHECKSUM_MISMATCH,
+            "The stored bytes do not have the announced sha256; nothing was registered.",
+        )
+
+
+def _check_rows(wanted: Registration, profile: Profile | None) -> None:
+    counted = profile.shape.rows if profile else None
+    if wanted.rows in (None, counted):
         return
+    there = "none that can be counted" if counted is None else str(counted)
     raise Refusal(
-        ProblemCode.ROWS_MISMATCH,
-        f"{wanted.rows} rows were announced, the file has {table.profile.shape.rows}; nothing was registered.",
+        ProblemCode.ROWS_MISMATCH, f"{wanted.rows} rows were announced, the file has {there}; nothing was registered."
     )
 
 
@@ -233,13 +253,3 @@ def _with_derived(service: Service, artifact: Artifact, table: LaidOutTable) -> 
     bounded = bounded_profile(table.profile, RECORD_PROFILE_BYTES_MAX)
     profile_key = service.derived.write_profile(owner, new_id, table.profile) if bounded.columns_omitted else None
     return replace(artifact, profile=bounded, layout=layout, profile_key=profile_key)
-
-
-def _the_winner(service: Service, caller: Caller, own: Reference, mark: RequestMark | None) -> Artifact:
-    """The record that another run of the same registration stored first."""
-    if mark and (known := _answered_before(service, caller, mark)):
-        return known
-    known = service.records.find(caller, own)
-    if known is None:
-        raise Refusal(ProblemCode.UNAVAILABLE, "Another registration of this file is under way.")
-    return known

@@ -6,6 +6,7 @@ caller, the verb, the outcome and its cost; the token, presigned URLs and the ro
 
 from __future__ import annotations
 
+import json
 import time
 import uuid
 from collections.abc import Callable
@@ -93,6 +94,7 @@ class Door(Generic[R]):
                     ProblemCode.VERB_NOT_ALLOWED, f"This session may not call {self._verb}; nothing was done."
                 )
             arguments.append(caller)
+        _check_text(body)
         request = self._parsed(body)
         return self._answer(request, self._operation(*arguments, **request.arguments())).to_json()
 
@@ -119,6 +121,17 @@ class Door(Generic[R]):
         milliseconds = round((time.perf_counter() - began) * 1000, 1)
         self._metrics.add_metric(name="calls", unit=MetricUnit.Count, value=1)
         self._logger.info(outcome, extra={"milliseconds": milliseconds, **counted, **more})
+
+
+def _check_text(body: dict[str, Any]) -> None:
+    """JSON can spell half of a surrogate pair, which no answer that quotes it could be encoded with."""
+    try:
+        json.dumps(body, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        raise Refusal(
+            ProblemCode.INVALID_REQUEST,
+            "A text of the body holds half of a surrogate pair, which is no Unicode; nothing was done.",
+        ) from None
 
 
 def _check_version(body: Any) -> None:

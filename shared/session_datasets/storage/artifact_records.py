@@ -64,17 +64,13 @@ class DynamoArtifactRecords:
     def create(self, artifact: Artifact, mark: RequestMark | None) -> bool:
         puts = [self._new(_record_item(artifact))]
         if mark is not None:
-            puts.append(self._new(_mark_item(artifact, mark)))
-        try:
-            if len(puts) == 1:
-                self._dynamodb.put_item(**puts[0])
-            else:
-                self._dynamodb.transact_write_items(TransactItems=[{"Put": put} for put in puts])
-        except ClientError as error:
-            if error_code(error) in ("ConditionalCheckFailedException", "TransactionCanceledException"):
-                return False
-            raise
-        return True
+            partition = keys.partition(artifact.scope.owner, artifact.session_id)
+            puts.append(self._new(_mark_item(partition, mark, artifact.artifact_id)))
+        return self._all_put(puts)
+
+    def remember(self, caller: Caller, mark: RequestMark, artifact_id: str) -> bool:
+        partition = keys.partition(caller.owner, caller.session_id)
+        return self._all_put([self._new(_mark_item(partition, mark, artifact_id))])
 
     def record_handoff(self, handoff: Handoff) -> None:
         caller, artifact = handoff.caller, handoff.artifact
@@ -86,6 +82,19 @@ class DynamoArtifactRecords:
             "loaded_at": handoff.loaded_at.isoformat(),
         }
         self._dynamodb.put_item(TableName=self._table, Item=_wire(item))
+
+    def _all_put(self, puts: list[dict[str, Any]]) -> bool:
+        """All of them or none; False when one of them is there already."""
+        try:
+            if len(puts) == 1:
+                self._dynamodb.put_item(**puts[0])
+            else:
+                self._dynamodb.transact_write_items(TransactItems=[{"Put": put} for put in puts])
+        except ClientError as error:
+            if error_code(error) in ("ConditionalCheckFailedException", "TransactionCanceledException"):
+                return False
+            raise
+        return True
 
     def _new(self, item: Item) -> dict[str, Any]:
         """A put that never overwrites."""
@@ -200,11 +209,11 @@ def _summary_map(artifact: Artifact) -> Mapping[str, Any]:
     return summary
 
 
-def _mark_item(artifact: Artifact, mark: RequestMark) -> Item:
+def _mark_item(partition: str, mark: RequestMark, artifact_id: str) -> Item:
     return {
-        PARTITION_KEY: keys.partition(artifact.scope.owner, artifact.session_id),
+        PARTITION_KEY: partition,
         SORT_KEY: keys.request_sort_key(mark.token),
-        "led_to": artifact.artifact_id,
+        "led_to": artifact_id,
         _DOCUMENT: _MARK.dump_json(mark).decode(),
     }
 

@@ -12,10 +12,9 @@ from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.page import ReadCost
 from session_datasets.domain.profile import Layout, Profile
 from session_datasets.storage import keys
-from session_datasets.storage.faults import error_code
+from session_datasets.storage.faults import MISSING, error_code
 
 _PROFILE = TypeAdapter(Profile)
-_GONE = ("NoSuchKey", "NoSuchVersion", "404")
 
 
 class S3DerivedFiles:
@@ -76,7 +75,7 @@ def _get(s3: BaseClient, **wanted: str) -> bytes:
     try:
         return bytes(s3.get_object(**wanted)["Body"].read())
     except ClientError as error:
-        if error_code(error) in _GONE:
+        if error_code(error) in MISSING:
             raise Refusal(
                 ProblemCode.FILE_MISSING, "What the service wrote for reading this artifact has been deleted."
             ) from error

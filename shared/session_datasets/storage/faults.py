@@ -29,6 +29,10 @@ _BUSY = frozenset(
 )
 
 
+# What S3 calls an object, or a version, that is not there; a HEAD has no body and only its status.
+MISSING = frozenset({"NoSuchKey", "NoSuchVersion", "404"})
+
+
 def error_code(error: ClientError) -> str:
     return str(error.response.get("Error", {}).get("Code", ""))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -25,6 +26,7 @@ from session_datasets.domain.limits import (
 )
 from session_datasets.domain.scope import Caller
 from session_datasets.storage import keys
+from session_datasets.storage.faults import MISSING, error_code
 
 _CHUNK_BYTES = 1 * MIB
 # Server-side copies above COPY_BYTES_MAX go in parts; the parts run beside each other, S3 does the work.
@@ -79,7 +81,8 @@ class S3WorkspaceFiles:
         return [item["Key"] for item in page.get("Contents", [])]
 
     def chunks(self, key: str, version_id: str) -> Iterator[bytes]:
-        body = self._s3.get_object(Bucket=self._bucket, Key=key, VersionId=version_id)["Body"]
+        with _gone_meanwhile():
+            body = self._s3.get_object(Bucket=self._bucket, Key=key, VersionId=version_id)["Body"]
         yield from body.iter_chunks(_CHUNK_BYTES)
 
     def presign_download(self, location: Location) -> PresignedRequest:
@@ -87,18 +90,19 @@ class S3WorkspaceFiles:
         return self._presigned("GET", "get_object", wanted, headers={})
 
     def copy(self, location: Location, key: str) -> StoredFile:
-        self._s3.copy(
-            {"Bucket": location.bucket, "Key": location.key, "VersionId": location.version_id},
-            self._bucket,
-            key,
-            ExtraArgs={
-                "Metadata": {"sha256": location.sha256},
-                "MetadataDirective": "REPLACE",
-                # A node's tags are its own; to copy them, the function would need to read and write tags.
-                "TaggingDirective": "REPLACE",
-            },
-            Config=_COPYING,
-        )
+        with _gone_meanwhile():
+            self._s3.copy(
+                {"Bucket": location.bucket, "Key": location.key, "VersionId": location.version_id},
+                self._bucket,
+                key,
+                ExtraArgs={
+                    "Metadata": {"sha256": location.sha256},
+                    "MetadataDirective": "REPLACE",
+                    # A node's tags are its own; to copy them, the function would need to read and write tags.
+                    "TaggingDirective": "REPLACE",
+                },
+                Config=_COPYING,
+            )
         copied = self.find(key)
         if copied is None or copied.size != location.size:
             raise Refusal(ProblemCode.UNAVAILABLE, "The copy was replaced while it was made.")
@@ -133,6 +137,17 @@ class S3WorkspaceFiles:
             operation, Params={"Bucket": self._bucket, **wanted}, ExpiresIn=PRESIGNED_SECONDS, HttpMethod=method
         )
         return PresignedRequest(method, url, dict(headers or {}), expires_at)
+
+
+@contextmanager
+def _gone_meanwhile() -> Iterator[None]:
+    """A version that was there a moment ago and is not any more."""
+    try:
+        yield
+    except ClientError as error:
+        if error_code(error) in MISSING:
+            raise Refusal(ProblemCode.FILE_MISSING, "The file was deleted while it was being read.") from error
+        raise
 
 
 def part_ranges(size: int) -> list[tuple[int, int, int]]:

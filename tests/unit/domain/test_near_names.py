@@ -19,5 +19,9 @@ def test_nothing_near_is_nothing() -> None:
     assert near_names("zebra", ["carrier", "origin"]) == ()
 
 
+def test_the_beginning_of_a_long_name_is_enough_to_find_it() -> None:
+    assert near_names("total_amount_" + "x" * 300, ["total_amount_" + "x" * 299, "n"]) == ("total_amount_" + "x" * 299,)
+
+
 def test_a_name_of_a_megabyte_is_answered_at_once() -> None:
     assert near_names("a" * 1_000_000, ["b" * 1_000_000, "carrier"]) == ()
