@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from session_datasets.domain.limits import LIST_LIMIT_MAX
+from tests.support.moto_cloud import MotoCloud
 from tests.support.sessions import Opened, Session, problem_code
 
 
@@ -87,6 +89,14 @@ def test_what_arrives_meanwhile_changes_no_later_page(chat: Session) -> None:
     # The one that arrived shares the second of the others, so its hash decides whether it sorts among the later ones.
     assert [each for each in seen if each in ids] == ids[: len([each for each in seen if each in ids])]
     assert len(seen) == len(set(seen)) == 4
+
+
+def test_a_listing_looks_at_no_more_records_than_its_page_and_one(cloud: MotoCloud, chat: Session) -> None:
+    register_many(chat, 5)
+    with patch.object(cloud.dynamodb, "_make_api_call", wraps=cloud.dynamodb._make_api_call) as asked:
+        chat.call("list_artifacts", limit=2)
+    queries = [call.args[1] for call in asked.call_args_list if call.args[0] == "Query"]
+    assert [query["Limit"] for query in queries] == [3, 3]
 
 
 def test_a_full_last_page_has_no_next(chat: Session) -> None:

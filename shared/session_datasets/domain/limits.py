@@ -37,16 +37,17 @@ KEY_BYTES_MAX = 1_024
 SINGLE_UPLOAD_BYTES_MAX = 16 * MIB
 # Bytes of a part, as long as UPLOAD_PARTS_MAX of them hold the file.
 UPLOAD_PART_BYTES = 16 * MIB
-# S3 takes 10,000 parts; a thousand presigned URLs already make an answer of almost a megabyte.
+# S3 takes 10,000 parts; a thousand presigned URLs already make an answer of up to 3 MB.
 UPLOAD_PARTS_MAX = 1_000
 # S3's own limit on one part.
 UPLOAD_PART_BYTES_MAX = 5 * GIB
-# S3 takes 5 TiB; a plan of at most UPLOAD_PARTS_MAX parts reaches a little less.
-UPLOAD_BYTES_MAX = UPLOAD_PARTS_MAX * UPLOAD_PART_BYTES_MAX
-# One server-side CopyObject up to here, UploadPartCopy above.
-COPY_BYTES_MAX = 5 * GIB
-# Bytes of one part of such a copy: few enough parts, and each well inside a function's time.
-COPY_PART_BYTES = 512 * MIB
+# What one function run can read and hash within Lambda's 15 minutes, at 60 MB/s; S3 itself takes 5 TiB.
+UPLOAD_BYTES_MAX = 50 * GIB
+# One server-side CopyObject up to here, parts above: S3 is silent while it copies, and a large copy in one request
+# outlasts the patience of any client.
+COPY_BYTES_MAX = 256 * MIB
+# Bytes of one part of such a copy: a second or two each.
+COPY_PART_BYTES = 128 * MIB
 # Seconds a presigned URL works: long enough to begin a transfer, short enough to be worthless in a log.
 PRESIGNED_SECONDS = 900
 

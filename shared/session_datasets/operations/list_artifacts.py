@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from session_datasets.domain.artifact import ArtifactSummary
 from session_datasets.domain.errors import ProblemCode, Refusal
-from session_datasets.domain.limits import LIST_SCANNED_MAX
+from session_datasets.domain.limits import LIST_LIMIT_MAX, LIST_SCANNED_MAX
 from session_datasets.domain.profile import JsonValue, Kind
 from session_datasets.domain.scope import Caller, ListScope
 from session_datasets.operations.ports import Service
@@ -36,7 +36,10 @@ def list_artifacts(
     _require_in_scope(caller, scope)
     query: dict[str, JsonValue] = {"scope": scope.value, "name_contains": name_contains, "kind": kind and kind.value}
     before = service.cursors.open(caller, query, cursor) if cursor is not None else None
-    found, position = _matching(service.records.newest_first(caller, scope, before), name_contains, kind, limit)
+    # A page and the one record that tells whether there is a next; a filter looks at more, so it fetches more at once.
+    at_once = limit + 1 if name_contains is None and kind is None else LIST_LIMIT_MAX + 1
+    newest = service.records.newest_first(caller, scope, before, at_once)
+    found, position = _matching(newest, name_contains, kind, limit)
     return Listing(tuple(found), service.cursors.seal(caller, query, position) if position else None)
 
 

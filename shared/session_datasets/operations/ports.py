@@ -102,8 +102,10 @@ class ArtifactRecords(Protocol):
     def record_handoff(self, handoff: Handoff) -> None:
         """Keeps that this session loaded the artifact; once, however often it does."""
 
-    def newest_first(self, caller: Caller, scope: ListScope, before: str | None) -> Iterator[ArtifactSummary]:
-        """Summaries by descending artifact id, those below ``before`` only, fetched as they are consumed."""
+    def newest_first(
+        self, caller: Caller, scope: ListScope, before: str | None, at_once: int
+    ) -> Iterator[ArtifactSummary]:
+        """Summaries by descending artifact id, those below ``before`` only; ``at_once`` of them are fetched together."""
 
 
 class Cursors(Protocol):
@@ -163,3 +165,5 @@ class Service:
     tables: Tables
     clock: Clock
     new_id: NewId
+    # Folder for working files; the system's temporary one when None.
+    scratch: Path | None = None

@@ -7,6 +7,7 @@ reader could see, and the retry (which computes the same id) completes it.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -204,7 +205,7 @@ def _fetched(service: Service, file: StoredFile) -> Iterator[tuple[Path | None, 
     """The file on local disk and its sha256; a file too large to lay out is hashed on its way and not kept."""
     digest = hashlib.sha256()
     keep = file.size <= TABLE_BYTES_MAX
-    with tempfile.TemporaryDirectory() as folder:
+    with _on_disk(), tempfile.TemporaryDirectory(dir=service.scratch) as folder:
         path = Path(folder) / "original"
         with path.open("wb") as sink:
             for chunk in service.files.chunks(file.key, file.version_id):
@@ -212,6 +213,20 @@ def _fetched(service: Service, file: StoredFile) -> Iterator[tuple[Path | None, 
                 if keep:
                     sink.write(chunk)
         yield (path if keep else None), digest.hexdigest()
+
+
+@contextmanager
+def _on_disk() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise Refusal(
+            ProblemCode.TOO_LARGE,
+            "Unpacked and laid out, the file is larger than the disk of the service; nothing was registered.",
+            advice="Write it as Parquet, or as several files, and register those.",
+        ) from error
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import Any
 
 from aws_lambda_powertools.utilities import parameters
 
+from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.keyring import Keyring, SigningKey
 
 _CACHED_SECONDS = 300
@@ -14,7 +15,13 @@ _CACHED_SECONDS = 300
 
 def keyring_from_secret(secret_name: str) -> Keyring:
     """The keyring that the secret holds; fetched at most once in _CACHED_SECONDS per process."""
-    return parsed_keyring(parameters.get_secret(secret_name, transform="json", max_age=_CACHED_SECONDS))
+    try:
+        secret = parameters.get_secret(secret_name, transform="json", max_age=_CACHED_SECONDS)
+    except parameters.GetParameterError as error:
+        raise Refusal(
+            ProblemCode.UNAVAILABLE, "The service could not fetch its signing key; nothing was done."
+        ) from error
+    return parsed_keyring(secret)
 
 
 def parsed_keyring(secret: Mapping[str, Any]) -> Keyring:

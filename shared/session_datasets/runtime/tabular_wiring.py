@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 from session_datasets.formats.tables import ArrowTables
+from session_datasets.runtime.scratch import swept_scratch
 from session_datasets.runtime.wiring import Wired, from_environment
 
 
 @cache
 def tabular() -> Wired:
-    return from_environment(ArrowTables())
+    scratch = swept_scratch()
+    return from_environment(ArrowTables(scratch), scratch)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
+from pathlib import Path
 from typing import Any, NoReturn
 
 from session_datasets.domain.keyring import Keyring
@@ -36,8 +37,15 @@ def light() -> Wired:
     return from_environment(_NoTables())
 
 
-def wired(settings: Settings, keyring: Callable[[], Keyring], s3: Any, dynamodb: Any, tables: Tables) -> Wired:
-    """The same rooms on any clients."""
+def wired(
+    settings: Settings,
+    keyring: Callable[[], Keyring],
+    s3: Any,
+    dynamodb: Any,
+    tables: Tables,
+    scratch: Path | None = None,
+) -> Wired:
+    """The same rooms on any clients. ``scratch`` is the folder for working files, the system's when None."""
     tokens = AccessTokens(keyring, settings.stack)
     service = Service(
         files=S3WorkspaceFiles(s3, settings.bucket, _now),
@@ -48,15 +56,16 @@ def wired(settings: Settings, keyring: Callable[[], Keyring], s3: Any, dynamodb:
         tables=tables,
         clock=_now,
         new_id=new_session_id,
+        scratch=scratch,
     )
     return Wired(settings.stack, tokens, service)
 
 
-def from_environment(tables: Tables) -> Wired:
+def from_environment(tables: Tables, scratch: Path | None = None) -> Wired:
     """On the stores that the function's environment names."""
     settings = Settings.from_environment()
     keyring = partial(keyring_from_secret, settings.signing_key_secret)
-    return wired(settings, keyring, s3_client(), dynamodb_client(), tables)
+    return wired(settings, keyring, s3_client(), dynamodb_client(), tables, scratch)
 
 
 def _now() -> datetime:

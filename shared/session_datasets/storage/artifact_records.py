@@ -150,17 +150,22 @@ class DynamoArtifactRecords:
 
     # --- listing -----------------------------------------------------------------------------------------
 
-    def newest_first(self, caller: Caller, scope: ListScope, before: str | None) -> Iterator[ArtifactSummary]:
+    def newest_first(
+        self, caller: Caller, scope: ListScope, before: str | None, at_once: int
+    ) -> Iterator[ArtifactSummary]:
         """A wider scope's index lags by moments; what this session wrote itself is merged in, read consistently."""
-        own = self._descending(None, PARTITION_KEY, keys.partition(caller.owner, caller.session_id), before)
+        own_partition = keys.partition(caller.owner, caller.session_id)
+        own = self._descending(None, PARTITION_KEY, own_partition, before, at_once)
         if scope is ListScope.SESSION:
             return own
         index, key = _INDEXES[scope]
         scope_id = caller.conversation_id if scope is ListScope.CONVERSATION else caller.run_id
-        wider = self._descending(index, key, keys.partition(caller.owner, scope_id or ""), before)
+        wider = self._descending(index, key, keys.partition(caller.owner, scope_id or ""), before, at_once)
         return _without_repeats(heapq.merge(own, wider, key=lambda summary: summary.artifact_id, reverse=True))
 
-    def _descending(self, index: str | None, key: str, partition: str, before: str | None) -> Iterator[ArtifactSummary]:
+    def _descending(
+        self, index: str | None, key: str, partition: str, before: str | None, at_once: int
+    ) -> Iterator[ArtifactSummary]:
         query: dict[str, Any] = {
             "TableName": self._table,
             "KeyConditionExpression": "#scope = :scope AND #id BETWEEN :first AND :last",
@@ -172,7 +177,9 @@ class DynamoArtifactRecords:
             "ScanIndexForward": False,
             **({"IndexName": index} if index else {"ConsistentRead": True}),
         }
-        for page in self._dynamodb.get_paginator("query").paginate(**query):
+        # Bounded, for a projection spares the wire but not the cost: DynamoDB charges for the whole items it looks at.
+        bounded = {"PageSize": at_once}
+        for page in self._dynamodb.get_paginator("query").paginate(**query, PaginationConfig=bounded):
             for item in page["Items"]:
                 summary = _SUMMARY.validate_python(_plain(item)[SUMMARY_ATTRIBUTE])
                 if summary.artifact_id != before:

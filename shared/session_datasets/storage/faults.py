@@ -5,6 +5,7 @@ from __future__ import annotations
 from botocore.exceptions import (
     ClientError,
     HTTPClientError,
+    IncompleteReadError,
     ReadTimeoutError,
 )
 from botocore.exceptions import (
@@ -43,7 +44,7 @@ def refusal_of(error: BaseException) -> Refusal | None:
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         busy = error_code(error) in _BUSY or status >= 500
     else:
-        busy = isinstance(error, BotoConnectionError | HTTPClientError | ReadTimeoutError)
+        busy = isinstance(error, BotoConnectionError | HTTPClientError | IncompleteReadError | ReadTimeoutError)
     return (
         Refusal(ProblemCode.UNAVAILABLE, "Storage did not answer in time; the call may be repeated.") if busy else None
     )

@@ -29,7 +29,7 @@ from session_datasets.storage import keys
 from session_datasets.storage.faults import MISSING, error_code
 
 _CHUNK_BYTES = 1 * MIB
-# Server-side copies above COPY_BYTES_MAX go in parts; the parts run beside each other, S3 does the work.
+# The parts run beside each other, S3 does the work.
 _COPYING = TransferConfig(multipart_threshold=COPY_BYTES_MAX, multipart_chunksize=COPY_PART_BYTES, max_concurrency=10)
 
 
@@ -64,8 +64,9 @@ class S3WorkspaceFiles:
         try:
             head = self._s3.head_object(**wanted)
         except ClientError as error:
-            # 400: no version id at all; 404: nothing there; 405: a delete marker.
-            if error.response["ResponseMetadata"]["HTTPStatusCode"] in (400, 404, 405):
+            # 404: nothing there; 405: a delete marker; 400: what was asked for is no version id at all.
+            absent = (404, 405) if version_id is None else (400, 404, 405)
+            if error.response["ResponseMetadata"]["HTTPStatusCode"] in absent:
                 return None
             raise
         return StoredFile(
