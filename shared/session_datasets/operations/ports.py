@@ -105,7 +105,7 @@ class ArtifactRecords(Protocol):
     def newest_first(
         self, caller: Caller, scope: ListScope, before: str | None, at_once: int
     ) -> Iterator[ArtifactSummary]:
-        """Summaries by descending artifact id, those below ``before`` only; ``at_once`` of them are fetched together."""
+        """Summaries by descending artifact id, those below ``before`` only, ``at_once`` of them fetched together."""
 
 
 class Cursors(Protocol):
