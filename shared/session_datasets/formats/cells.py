@@ -34,13 +34,10 @@ import pyarrow as pa
 import pyarrow.types as kind
 
 from session_datasets.domain.profile import Encoding, JsonValue
+from session_datasets.formats.nested import entries, is_nested
 
 _UNITS_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _SECONDS_PER_DAY = 86_400
-
-
-def is_nested(type_: pa.DataType) -> bool:
-    return bool(kind.is_nested(type_))
 
 
 def is_binary(type_: pa.DataType) -> bool:
@@ -192,10 +189,9 @@ def _nested(values: pa.Array, exact: bool) -> list[JsonValue]:
     if kind.is_struct(values.type):
         return _structs(values, exact)
     if kind.is_map(values.type):
-        entries = values.cast(pa.list_(pa.struct([("key", values.type.key_type), ("value", values.type.item_type)])))
         return [
             None if pairs is None else [[pair["key"], pair["value"]] for pair in pairs]
-            for pairs in _lists(entries, exact)
+            for pairs in _lists(entries(values), exact)
         ]
     return _lists(values, exact)
 

@@ -12,7 +12,8 @@ import pyarrow.types as kind
 
 from session_datasets.domain.limits import PREVIEW_CELL_CHARACTERS
 from session_datasets.domain.profile import ColumnStatistics, JsonValue
-from session_datasets.formats.cells import CellRules, is_nested, is_number, is_temporal, is_text, is_wide_integer
+from session_datasets.formats.cells import CellRules, is_number, is_temporal, is_text, is_wide_integer
+from session_datasets.formats.nested import is_nested, leaves
 from session_datasets.formats.numbers import exact_range
 
 
@@ -125,14 +126,5 @@ class ColumnMeasure:
 
 def _leaves_exact(values: pa.Array) -> bool:
     """Whether every 64-bit integer inside nested values lies within +-2^53."""
-    type_ = values.type
-    if kind.is_struct(type_):
-        return all(_leaves_exact(child) for child in values.flatten())
-    if kind.is_map(type_):
-        return _leaves_exact(values.keys) and _leaves_exact(values.items)
-    if is_nested(type_):
-        return _leaves_exact(values.flatten())
-    if not is_wide_integer(type_):
-        return True
-    low, high = bounds(values)
-    return low is None or exact_range(low, high)
+    found = [bounds(leaf) for leaf in leaves(values) if is_wide_integer(leaf.type)]
+    return all(low is None or exact_range(low, high) for low, high in found)

@@ -20,6 +20,7 @@ import pyarrow.types as kind
 from session_datasets.domain.limits import MIB
 from session_datasets.domain.profile import Format
 from session_datasets.formats.detect import PARQUET_MAGIC
+from session_datasets.formats.nested import decoded_bytes
 from session_datasets.formats.stream import NoTable, TableStream, damaged, distinct_names
 
 # Cells and rows decoded at a time, and the bytes of a piece of rows that is handed on.
@@ -167,26 +168,7 @@ def _pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 
 def _plain_bytes(batch: pa.RecordBatch) -> int:
-    return sum(_written_out(column) for column in batch.columns)
-
-
-def _written_out(values: pa.Array) -> int:
-    """Bytes of the values once every dictionary inside them is replaced by its values."""
-    type_ = values.type
-    if kind.is_dictionary(type_) and not _is_fixed_width(type_.value_type):
-        lengths = pc.take(pc.binary_length(values.dictionary), values.indices)
-        return (pc.sum(lengths.cast(pa.int64())).as_py() or 0) + 4 * len(values)
-    if kind.is_struct(type_):
-        return len(values) + sum(_written_out(child) for child in values.flatten())
-    if kind.is_map(type_):
-        return len(values) + _written_out(values.keys) + _written_out(values.items)
-    if kind.is_nested(type_):
-        return 4 * len(values) + _written_out(values.flatten())
-    return int(values.nbytes)
-
-
-def _is_fixed_width(type_: pa.DataType) -> bool:
-    return bool(kind.is_primitive(type_) or kind.is_fixed_size_binary(type_))
+    return sum(decoded_bytes(column) for column in batch.columns)
 
 
 def _made_plain(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

@@ -145,3 +145,11 @@ def test_as_many_columns_as_allowed_are_paged_and_more_make_an_opaque_file() -> 
         Format.OTHER,
         "This Parquet file has 2 columns, more than the 1 that can be paged. It can be listed and loaded.",
     )
+
+
+@pytest.mark.parametrize("inside", ["maps", "maps inside lists"])
+def test_maps_over_many_rows_are_counted_once(inside: str) -> None:
+    maps = pa.array([[(f"k{n}", "v" * 20) for n in range(100)]] * 4_096, pa.map_(TEXT, TEXT))
+    column = maps if inside == "maps" else pa.ListArray.from_arrays(range(4_097), maps)
+    found = understood(parquet({"c": column}), "rows.parquet", decoded_bytes_max=2 * column.nbytes).format
+    assert found is Format.PARQUET

@@ -1,0 +1,57 @@
+"""What lies inside nested values.
+
+Every function looks at the rows of its array alone. Some of Arrow's own accessors (``MapArray.keys``,
+``ListArray.values``) answer for the whole batch that a slice was cut from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as kind
+
+
+def is_nested(type_: pa.DataType) -> bool:
+    return bool(kind.is_nested(type_))
+
+
+def entries(maps: pa.MapArray) -> pa.ListArray:
+    """Each map as the list of its entries, structs of a key and a value; nothing is copied."""
+    pair = pa.struct([pa.field("key", maps.type.key_type, nullable=False), pa.field("value", maps.type.item_type)])
+    return maps.cast(pa.list_(pair))
+
+
+def children(values: pa.Array) -> list[pa.Array]:
+    """The arrays one level down: the fields of structs, the items of lists, the keys and the values of maps."""
+    if kind.is_struct(values.type):
+        return list(values.flatten())
+    if kind.is_map(values.type):
+        return list(entries(values).flatten().flatten())
+    return [values.flatten()] if is_nested(values.type) else []
+
+
+def leaves(values: pa.Array) -> Iterator[pa.Array]:
+    """The arrays at the bottom, ``values`` themselves if they are flat."""
+    if not is_nested(values.type):
+        yield values
+    for child in children(values):
+        yield from leaves(child)
+
+
+def decoded_bytes(values: pa.Array) -> int:
+    """Bytes of the values once every dictionary inside them is replaced by its values; at least one for each
+    value on any level, be it a null or a truth value, which Arrow holds in less."""
+    type_ = values.type
+    if kind.is_dictionary(type_) and not _is_fixed_width(type_.value_type):
+        lengths = pc.take(pc.binary_length(values.dictionary), values.indices)
+        return (pc.sum(lengths.cast(pa.int64())).as_py() or 0) + 4 * len(values)
+    if is_nested(type_):
+        own = len(values) if kind.is_struct(type_) else 4 * len(values)
+        return own + sum(decoded_bytes(child) for child in children(values))
+    return max(int(values.nbytes), len(values))
+
+
+def _is_fixed_width(type_: pa.DataType) -> bool:
+    return bool(kind.is_primitive(type_) or kind.is_fixed_size_binary(type_))
