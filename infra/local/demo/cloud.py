@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import shutil
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -13,14 +12,13 @@ from tempfile import TemporaryDirectory
 from infra.local import cdk
 from infra.local.deployed import DeployedStack
 from infra.local.ministack import MiniStack
-from infra.local.places import LOCAL, ROOT
+from infra.local.places import LOCAL
+from infra.local.sources import fingerprint
 from session_datasets.domain.names import DEFAULT_STACK
 
 HOME = LOCAL / "demo"
 _PRISTINE = HOME / "pristine"
 _STAMP = "deployed-from"
-# Everything that a deployment is made of.
-_SOURCES = ("app.py", "cdk.json", "package-lock.json", "uv.lock", "infra", "lambdas", "shared/session_datasets")
 
 
 @contextmanager
@@ -41,7 +39,7 @@ def copied_state(deploying: AbstractContextManager[object]) -> Iterator[Path]:
 def is_deployed() -> bool:
     """Whether the pristine state is what a deployment of the present sources gives."""
     stamp = _PRISTINE / _STAMP
-    return stamp.is_file() and stamp.read_text() == _fingerprint()
+    return stamp.is_file() and stamp.read_text() == fingerprint()
 
 
 @contextmanager
@@ -55,23 +53,8 @@ def _deploy() -> None:
     """Bootstraps and deploys into a fresh emulator, and keeps its state. The CDK's words are in ``deploy.log``."""
     shutil.rmtree(_PRISTINE, ignore_errors=True)
     _PRISTINE.mkdir(parents=True)
-    fingerprint = _fingerprint()
+    deployed_from = fingerprint()
     with MiniStack(_PRISTINE, keeps_state=True) as emulator:
         cdk.deploy(emulator.endpoint, log=HOME / "deploy.log")
     # The stamp comes last: a deployment that broke off is never taken for one.
-    (_PRISTINE / _STAMP).write_text(fingerprint)
-
-
-def _fingerprint() -> str:
-    digest = hashlib.sha256()
-    for source in _SOURCES:
-        for file in _files(ROOT / source):
-            digest.update(f"{file.relative_to(ROOT)}\0".encode())
-            digest.update(hashlib.sha256(file.read_bytes()).digest())
-    return digest.hexdigest()
-
-
-def _files(place: Path) -> list[Path]:
-    if place.is_file():
-        return [place]
-    return sorted(file for file in place.rglob("*") if file.is_file() and "__pycache__" not in file.parts)
+    (_PRISTINE / _STAMP).write_text(deployed_from)
