@@ -84,9 +84,10 @@ GRANTS = (
     Grant(
         "ReadAndCopyFiles",
         (Verb.LOAD_ARTIFACT,),
-        ("s3:GetObject", "s3:GetObjectVersion", "s3:PutObject"),
+        ("s3:GetObject", "s3:GetObjectVersion", "s3:PutObject", "s3:AbortMultipartUpload"),
         Resource.WORKSPACES,
-        "It signs downloads of the pinned version, and copies it into the caller's workspace.",
+        "It signs downloads of the pinned version, and copies it into the caller's workspace; a copy in parts "
+        "that breaks off is taken back.",
     ),
     Grant(
         "NameNearFiles",

@@ -45,6 +45,7 @@ MEANT: dict[Verb, dict[str, set[str]]] = {
         "s3:GetObject": WORKSPACES,
         "s3:GetObjectVersion": WORKSPACES,
         "s3:PutObject": WORKSPACES,
+        "s3:AbortMultipartUpload": WORKSPACES,
         "s3:ListBucket": {"Workspaces.Arn"},
         "dynamodb:GetItem": {"Records.Arn"},
         "dynamodb:PutItem": {"Records.Arn"},
