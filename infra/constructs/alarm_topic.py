@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aws_cdk import Aws
+from aws_cdk import Aws, RemovalPolicy
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_sns as sns
@@ -43,6 +43,8 @@ class AlarmTopic(sns.Topic):
             description="Encrypts alarms on their way to whoever is called",
             enable_key_rotation=True,
             policy=_key_policy(),
+            # Nothing that it encrypts is kept, so neither is the key.
+            removal_policy=RemovalPolicy.DESTROY,
         )
         super().__init__(scope, construct_id, enforce_ssl=True, master_key=key)
         self.add_to_resource_policy(

@@ -24,6 +24,7 @@ ANSWERS = ("calls", "problems", FAILURES)
 RECORD_OPERATIONS = [
     dynamodb.Operation.GET_ITEM,
     dynamodb.Operation.PUT_ITEM,
+    dynamodb.Operation.TRANSACT_WRITE_ITEMS,
     dynamodb.Operation.QUERY,
 ]
 

@@ -88,7 +88,8 @@ def test_records_that_dynamodb_refuses_are_an_alarm(synthesized: InEnvironment, 
     ]
     watched = {tuple(sorted((d["Name"], str(d["Value"])) for d in each["Dimensions"])) for each in summed}
     assert watched == {
-        (("Operation", operation), ("TableName", str({"Ref": table}))) for operation in ("GetItem", "PutItem", "Query")
+        (("Operation", operation), ("TableName", str({"Ref": table})))
+        for operation in ("GetItem", "PutItem", "TransactWriteItems", "Query")
     }
 
 
@@ -125,6 +126,11 @@ def test_the_topic_is_encrypted_with_a_rotated_key_of_its_own(production: Synthe
     topic = production.only("AWS::SNS::Topic")["Properties"]
     assert topic["KmsMasterKeyId"] == {"Fn::GetAtt": [key, "Arn"]}
     assert production.only("AWS::KMS::Key")["Properties"]["EnableKeyRotation"] is True
+
+
+def test_the_key_of_the_topic_goes_with_the_stack(production: Synthesized) -> None:
+    key = production.only("AWS::KMS::Key")
+    assert (key["DeletionPolicy"], key["UpdateReplacePolicy"]) == ("Delete", "Delete")
 
 
 def test_the_topic_is_reached_over_tls_only(production: Synthesized) -> None:
