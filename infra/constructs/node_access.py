@@ -10,6 +10,11 @@ from constructs import Construct
 from infra.constructs.artifact_function import ArtifactFunction
 from session_datasets.domain.names import NODE_VERBS, ORCHESTRATOR_VERBS, Verb
 
+# IAM never changes a description: with another one the policy would be replaced, which fails as long as the
+# old one is attached anywhere.
+NODE_DESCRIPTION = "Call the verbs of a session"
+ORCHESTRATOR_DESCRIPTION = "Open sessions, and nothing in them"
+
 
 class NodeAccess(Construct):
     """``node`` is for the sandboxes that workflow nodes run in, ``orchestrator`` for what starts them.
@@ -20,9 +25,9 @@ class NodeAccess(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, functions: Iterable[ArtifactFunction]) -> None:
         super().__init__(scope, construct_id)
         by_verb = {function.verb: function for function in functions}
-        self.node_policy = self._may_invoke("Node", "Call the verbs of a session", NODE_VERBS, by_verb)
+        self.node_policy = self._may_invoke("Node", NODE_DESCRIPTION, NODE_VERBS, by_verb)
         self.orchestrator_policy = self._may_invoke(
-            "Orchestrator", "Open sessions, and nothing in them", ORCHESTRATOR_VERBS, by_verb
+            "Orchestrator", ORCHESTRATOR_DESCRIPTION, ORCHESTRATOR_VERBS, by_verb
         )
 
     def _may_invoke(

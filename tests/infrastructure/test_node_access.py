@@ -42,6 +42,19 @@ def test_the_orchestrator_opens_sessions_and_calls_nothing_else(everywhere: Synt
     assert allowed(everywhere, "OrchestratorPolicyArn") == callables(everywhere, Verb.OPEN_SESSION)
 
 
+@pytest.mark.parametrize(
+    ("output", "description"),
+    [
+        ("NodePolicyArn", "Call the verbs of a session"),
+        ("OrchestratorPolicyArn", "Open sessions, and nothing in them"),
+    ],
+)
+def test_the_description_is_frozen(everywhere: Synthesized, output: str, description: str) -> None:
+    # Another one would replace the policy, which fails as long as the old one is attached.
+    policy = everywhere.template["Outputs"][output]["Value"]["Ref"]
+    assert everywhere.template["Resources"][policy]["Properties"]["Description"] == description
+
+
 @pytest.mark.parametrize("kind", ["Users", "Roles", "Groups"])
 def test_the_policies_are_attached_to_nobody(everywhere: Synthesized, kind: str) -> None:
     policies = everywhere.resources("AWS::IAM::ManagedPolicy").values()
