@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from aws_cdk import RemovalPolicy
 from aws_cdk import aws_logs as logs
 
 from infra.bundles import LAMBDA, Target, lambda_on_this_machine
@@ -14,6 +15,9 @@ from session_datasets.domain.names import TABULAR_VERBS, Verb
 
 # Lambda restores a snapshot only of a function whose scratch disk is the smallest there is.
 SNAP_START_SCRATCH_MIB = 512
+
+# The output by which a stack that stands tells which of the environments it was deployed as.
+ENVIRONMENT_OUTPUT = "Environment"
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,9 @@ class Environment:
     traced: bool = True
     # Data outlives its stack, and neither table nor stack can be deleted in passing.
     keeps_data: bool = False
+    # What a deploy supersedes still answers whoever calls it: Lambda's machines take up a moved alias one after
+    # the other, and a registration that began before the move may run for minutes.
+    keeps_superseded_versions: bool = True
     log_retention: logs.RetentionDays = logs.RetentionDays.TWO_WEEKS
     log_level: str = "INFO"
     unfinished_upload_days: int = 7
@@ -59,7 +66,18 @@ class Environment:
     light: Size = Size(memory_mib=512, timeout_seconds=15)
     load: Size = Size(memory_mib=512, timeout_seconds=300)  # copies up to a whole file, server side
     read: Size = Size(memory_mib=1769, timeout_seconds=30)
-    register: Size = Size(memory_mib=3538, timeout_seconds=600, scratch_mib=2048)  # profiles a whole file
+    # Profiles a whole file, in the longest time that Lambda gives. On the disk lie at once the original, its
+    # text unpacked and the same as UTF-8, each up to 1 GiB; the rest is for the rows laid out for paging.
+    register: Size = Size(memory_mib=3538, timeout_seconds=900, scratch_mib=6144)
+
+    @property
+    def removal(self) -> RemovalPolicy:
+        """What becomes of the stores and the logs when they leave the stack.
+
+        Where they are kept, a first deploy that failed still takes them back: they are empty, and in the way
+        of the next one.
+        """
+        return RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if self.keeps_data else RemovalPolicy.DESTROY
 
     def size_of(self, verb: Verb) -> Size:
         """The size of one verb's function."""
@@ -77,6 +95,7 @@ class Local(Environment):
     name: str = "local"
     target: Target = field(default_factory=lambda_on_this_machine)
     carries_dependencies: bool = False
+    keeps_superseded_versions: bool = False
     traced: bool = False
     log_retention: logs.RetentionDays = logs.RetentionDays.ONE_DAY
     unfinished_upload_days: int = 1

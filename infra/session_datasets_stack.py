@@ -13,7 +13,7 @@ from infra.constructs.node_access import NodeAccess
 from infra.constructs.signing_key import SigningKey
 from infra.constructs.watch import Watchtower
 from infra.constructs.workspaces_bucket import WorkspacesBucket
-from infra.environments import Environment
+from infra.environments import ENVIRONMENT_OUTPUT, Environment
 from session_datasets.domain.names import Verb
 
 
@@ -51,10 +51,13 @@ class SessionDatasetsStack(Stack):
         access = NodeAccess(self, "Access", functions=functions)
         if environment.watch:
             Watchtower(self, "Watch", watch=environment.watch, functions=functions, table=stores.table)
-        self._tell(stores, functions, access)
+        self._tell(environment, stores, functions, access)
 
-    def _tell(self, stores: Stores, functions: list[ArtifactFunction], access: NodeAccess) -> None:
+    def _tell(
+        self, environment: Environment, stores: Stores, functions: list[ArtifactFunction], access: NodeAccess
+    ) -> None:
         outputs = {
+            ENVIRONMENT_OUTPUT: environment.name,
             "BucketName": stores.bucket.bucket_name,
             "TableName": stores.table.table_name,
             "SigningKeyArn": stores.signing_key.secret_arn,

@@ -41,7 +41,7 @@ class ArtifactFunction(Construct):
         self.verb = verb
         self.size = environment.size_of(verb)
         name = names.function_name(stack, verb)
-        log_group = _log_group(self, name, environment)
+        log_group = _log_group(self, environment)
         snap_start = _snap_start(environment, self.size.may_snap_start)
         role = FunctionRole(self, "Role", verb=verb, stores=stores, log_group=log_group, traced=environment.traced)
         self.function = lambda_.Function(
@@ -61,6 +61,7 @@ class ArtifactFunction(Construct):
             logging_format=lambda_.LoggingFormat.JSON,
             tracing=lambda_.Tracing.ACTIVE if environment.traced else lambda_.Tracing.DISABLED,
             snap_start=snap_start,
+            current_version_options=_versions(environment),
             environment=_variables(stack, verb, stores, environment),
         )
         if snap_start:
@@ -72,14 +73,15 @@ class ArtifactFunction(Construct):
         self.alias = lambda_.Alias(self, "Live", alias_name=names.LIVE_ALIAS, version=self.function.current_version)
 
 
-def _log_group(scope: Construct, function_name: str, environment: Environment) -> logs.LogGroup:
-    return logs.LogGroup(
-        scope,
-        "Log",
-        log_group_name=f"/aws/lambda/{function_name}",
-        retention=environment.log_retention,
-        removal_policy=RemovalPolicy.RETAIN if environment.keeps_data else RemovalPolicy.DESTROY,
-    )
+def _log_group(scope: Construct, environment: Environment) -> logs.LogGroup:
+    # Without a name of its own, so that one kept from a deleted stack is not in the way of the next.
+    return logs.LogGroup(scope, "Log", retention=environment.log_retention, removal_policy=environment.removal)
+
+
+def _versions(environment: Environment) -> lambda_.VersionOptions:
+    # A deploy that failed takes its version back: Lambda would not publish the same code twice.
+    keep, drop = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE, RemovalPolicy.DESTROY
+    return lambda_.VersionOptions(removal_policy=keep if environment.keeps_superseded_versions else drop)
 
 
 def _only_the_table_grants(role: FunctionRole) -> iam.IRole:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from aws_cdk import RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
 from constructs import Construct
 
@@ -30,7 +29,7 @@ class ArtifactRecordsTable(dynamodb.Table):
                 point_in_time_recovery_enabled=True
             ),
             deletion_protection=environment.keeps_data,
-            removal_policy=RemovalPolicy.RETAIN if environment.keeps_data else RemovalPolicy.DESTROY,
+            removal_policy=environment.removal,
         )
         self._add_listing_index(names.CONVERSATION_INDEX, names.CONVERSATION_KEY)
         self._add_listing_index(names.RUN_INDEX, names.RUN_KEY)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-from aws_cdk import RemovalPolicy
 from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
@@ -32,7 +31,7 @@ class SigningKey(secretsmanager.Secret):
                 password_length=KEY_CHARACTERS,
                 exclude_punctuation=True,
             ),
-            removal_policy=RemovalPolicy.RETAIN if environment.keeps_data else RemovalPolicy.DESTROY,
+            removal_policy=environment.removal,
         )
         acknowledge(
             self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import Duration
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
@@ -24,7 +24,7 @@ class WorkspacesBucket(s3.Bucket):
             enforce_ssl=True,
             minimum_tls_version=1.2,
             lifecycle_rules=[_forget_unfinished_uploads(environment.unfinished_upload_days)],
-            removal_policy=RemovalPolicy.RETAIN if environment.keeps_data else RemovalPolicy.DESTROY,
+            removal_policy=environment.removal,
         )
         self._send_events_to_event_bridge()
         acknowledge(

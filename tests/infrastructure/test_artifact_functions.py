@@ -7,6 +7,7 @@ import platform
 import pytest
 
 from session_datasets.domain import names
+from session_datasets.domain.limits import MIB, TABLE_BYTES_MAX
 from session_datasets.domain.names import TABULAR_VERBS, Verb
 from tests.infrastructure.synthesized import InEnvironment, Synthesized
 
@@ -70,6 +71,16 @@ def test_production_restores_a_snapshot_where_the_scratch_disk_allows_it(product
     assert (function["EphemeralStorage"]["Size"] > 512) is (verb is Verb.REGISTER_ARTIFACT)
 
 
+def test_registering_has_room_for_a_file_its_text_unpacked_its_utf8_and_its_rows(everywhere: Synthesized) -> None:
+    scratch_mib = everywhere.function(Verb.REGISTER_ARTIFACT)["EphemeralStorage"]["Size"]
+    assert scratch_mib == 6 * 1024
+    assert scratch_mib * MIB - 3 * TABLE_BYTES_MAX >= TABLE_BYTES_MAX
+
+
+def test_registering_may_take_the_longest_that_lambda_gives(everywhere: Synthesized) -> None:
+    assert everywhere.function(Verb.REGISTER_ARTIFACT)["Timeout"] == 900
+
+
 @each_verb
 @pytest.mark.parametrize("environment", ["local", "sandbox"])
 def test_only_production_pays_for_snapshots(synthesized: InEnvironment, environment: str, verb: Verb) -> None:
@@ -80,8 +91,10 @@ def test_only_production_pays_for_snapshots(synthesized: InEnvironment, environm
 def test_it_logs_json_into_a_group_of_its_own(everywhere: Synthesized, verb: Verb) -> None:
     function = everywhere.function(verb)
     assert function["LoggingConfig"]["LogFormat"] == "JSON"
-    group = everywhere.template["Resources"][function["LoggingConfig"]["LogGroup"]["Ref"]]["Properties"]
-    assert group["LogGroupName"] == f"/aws/lambda/{function['FunctionName']}"
+    group = function["LoggingConfig"]["LogGroup"]["Ref"]
+    assert everywhere.template["Resources"][group]["Type"] == "AWS::Logs::LogGroup"
+    others = [everywhere.function(other)["LoggingConfig"]["LogGroup"]["Ref"] for other in Verb if other is not verb]
+    assert group not in others
 
 
 @pytest.mark.parametrize(("environment", "days"), [("local", 1), ("sandbox", 14), ("production", 90)])

@@ -16,7 +16,3 @@ def test_it_is_generated_as_a_first_key_of_64_letters_and_digits(everywhere: Syn
 def test_its_value_is_never_in_the_template(everywhere: Synthesized) -> None:
     assert "SecretString" not in everywhere.only("AWS::SecretsManager::Secret")["Properties"]
     assert "{{resolve:" not in json.dumps(everywhere.template)
-
-
-def test_production_keeps_it_when_the_stack_goes(production: Synthesized) -> None:
-    assert production.only("AWS::SecretsManager::Secret")["DeletionPolicy"] == "Retain"

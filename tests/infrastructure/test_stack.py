@@ -37,6 +37,7 @@ def test_only_the_stack_of_production_refuses_to_be_deleted(
 
 def test_it_tells_its_stores_its_functions_and_its_policies(everywhere: Synthesized) -> None:
     assert everywhere.template["Outputs"].keys() == {
+        "Environment",
         "BucketName",
         "TableName",
         "SigningKeyArn",
@@ -53,6 +54,10 @@ def test_it_tells_its_stores_its_functions_and_its_policies(everywhere: Synthesi
     }
 
 
+def test_it_tells_which_environment_it_is(everywhere: Synthesized) -> None:
+    assert everywhere.template["Outputs"]["Environment"]["Value"] == everywhere.environment
+
+
 def test_no_resource_is_made_by_a_function_of_the_library(everywhere: Synthesized) -> None:
     kinds = {each["Type"] for each in everywhere.template["Resources"].values()}
     assert [kind for kind in kinds if kind.startswith("Custom::") or "CustomResource" in kind] == []
@@ -66,7 +71,6 @@ def test_two_stacks_in_one_app_share_no_name(tmp_path: Path) -> None:
     assert {kind for kind, _ in physical_names(first)} == {
         "AWS::DynamoDB::Table",
         "AWS::Lambda::Function",
-        "AWS::Logs::LogGroup",
         "AWS::Lambda::Alias",
     }
     # An alias lives inside its function.

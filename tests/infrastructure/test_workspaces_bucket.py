@@ -70,13 +70,3 @@ def test_it_refuses(everywhere: Synthesized, refusals: list[Json], condition: Js
     assert refusal["Action"] == "s3:*"
     covered = {everywhere.flat(each) for each in as_list(refusal["Resource"])}
     assert covered == {f"{bucket}.Arn", f"{bucket}.Arn/*"}
-
-
-@pytest.mark.parametrize(
-    ("environment", "policy"), [("local", "Delete"), ("sandbox", "Delete"), ("production", "Retain")]
-)
-def test_only_production_keeps_it_when_the_stack_goes(
-    synthesized: InEnvironment, environment: str, policy: str
-) -> None:
-    bucket = synthesized(environment).only("AWS::S3::Bucket")
-    assert (bucket["DeletionPolicy"], bucket["UpdateReplacePolicy"]) == (policy, policy)
