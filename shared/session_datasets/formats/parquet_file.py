@@ -1,27 +1,33 @@
 """Parquet as a stream of small batches of plain columns, under a budget of decoded bytes.
 
-Kept as they are: every flat and nested type, decimals, time zones. Made plain, because the values stay the same:
-dictionaries become their values, extension types their storage, views and run-end encoded values ordinary arrays.
+Kept as they are: every flat and nested type, decimals, time zones; ``plain_values`` makes the others plain.
 A footer is believed about nothing that costs memory: rows are decoded a few at a time, texts that a dictionary
 repeats are counted before they are written out, and decoding stops at the budget.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
-import pyarrow.types as kind
 
 from session_datasets.domain.limits import MIB
 from session_datasets.domain.profile import Format
 from session_datasets.formats.detect import PARQUET_MAGIC
 from session_datasets.formats.nested import decoded_bytes
-from session_datasets.formats.stream import NoTable, TableStream, damaged, distinct_names
+from session_datasets.formats.plain_values import made_plain, plain_type
+from session_datasets.formats.stream import (
+    NoTable,
+    Renamed,
+    TableStream,
+    damaged,
+    distinct_names,
+    names_in_words,
+    pairs_in_words,
+)
 
 # Cells and rows decoded at a time, and the bytes of a piece of rows that is handed on.
 _BATCH_CELLS = 256 * 1024
@@ -49,8 +55,22 @@ def open_parquet(file: Path, columns_max: int, decoded_bytes_max: int) -> TableS
             "It can be listed and loaded."
         )
     names, remarks = distinct_names(found.names)
-    schema = pa.schema([pa.field(name, _plain(type_)) for name, type_ in zip(names, found.types, strict=True)])
+    schema, renamed = _plain_schema(names, found.types)
+    if renamed:
+        remarks.append(_renamed_in_words(renamed))
     return TableStream(Format.PARQUET, schema, _batches(readers, schema, decoded_bytes_max), remarks)
+
+
+def _plain_schema(names: Sequence[str], types: Sequence[pa.DataType]) -> tuple[pa.Schema, dict[str, list[Renamed]]]:
+    """The schema of the rows, and the fields inside its columns that had to change their names."""
+    renamed: dict[str, list[Renamed]] = {name: [] for name in names}
+    fields = [pa.field(name, plain_type(type_, renamed[name])) for name, type_ in zip(names, types, strict=True)]
+    return pa.schema(fields), {name: changed for name, changed in renamed.items() if changed}
+
+
+def _renamed_in_words(renamed: Mapping[str, list[Renamed]]) -> str:
+    told = pairs_in_words([pair for pairs in renamed.values() for pair in pairs])
+    return f"Fields inside {names_in_words(renamed)} without a name of their own were renamed: {told}."
 
 
 def _require_tail(file: Path) -> None:
@@ -117,29 +137,6 @@ def _any_dictionary(metadata: pq.FileMetaData, place: int) -> bool:
     )
 
 
-def _plain(type_: pa.DataType) -> pa.DataType:
-    if isinstance(type_, pa.BaseExtensionType):
-        return _plain(type_.storage_type)
-    if kind.is_dictionary(type_) or kind.is_run_end_encoded(type_):
-        return _plain(type_.value_type)
-    if kind.is_string_view(type_):
-        return pa.string()
-    if kind.is_binary_view(type_):
-        return pa.binary()
-    if kind.is_struct(type_):
-        names, _ = distinct_names([field.name for field in type_])
-        return pa.struct([pa.field(name, _plain(field.type)) for name, field in zip(names, type_, strict=True)])
-    if kind.is_map(type_):
-        return pa.map_(_plain(type_.key_type), _plain(type_.item_type))
-    if kind.is_fixed_size_list(type_):
-        return pa.list_(_plain(type_.value_type), type_.list_size)
-    if kind.is_large_list(type_):
-        return pa.large_list(_plain(type_.value_type))
-    if kind.is_list(type_) or kind.is_list_view(type_) or kind.is_large_list_view(type_):
-        return pa.list_(_plain(type_.value_type))
-    return type_
-
-
 def _batches(readers: _Readers, schema: pa.Schema, decoded_bytes_max: int) -> Iterator[pa.RecordBatch]:
     rows = max(1, min(_BATCH_ROWS_MAX, _BATCH_CELLS // max(1, len(schema))))
     decoded = 0
@@ -174,45 +171,5 @@ def _plain_bytes(batch: pa.RecordBatch) -> int:
 def _made_plain(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     if not len(schema):
         return batch
-    arrays = [_cast(column, field.type) for column, field in zip(batch.columns, schema, strict=True)]
+    arrays = [made_plain(column, field.type) for column, field in zip(batch.columns, schema, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def _cast(values: pa.Array, type_: pa.DataType) -> pa.Array:
-    if isinstance(values, pa.ExtensionArray):
-        values = values.storage
-    if kind.is_dictionary(values.type):
-        values = values.dictionary_decode()
-    if _has_list_view(values.type):
-        values = _without_list_views(values)
-    if values.type == type_:
-        return values
-    if kind.is_nested(type_):
-        # A cast of a slice converts the items of all rows; these are the items of its own.
-        values = values.take(pa.array(range(len(values)), pa.int64()))
-    return values.cast(type_)
-
-
-def _is_list_view(type_: pa.DataType) -> bool:
-    return bool(kind.is_list_view(type_) or kind.is_large_list_view(type_))
-
-
-def _has_list_view(type_: pa.DataType) -> bool:
-    return _is_list_view(type_) or any(_has_list_view(type_.field(at).type) for at in range(type_.num_fields))
-
-
-def _without_list_views(values: pa.Array) -> pa.Array:
-    """The same values with ordinary lists. Written out here because Arrow's own cast loses items after a null list."""
-    type_ = values.type
-    if not _has_list_view(type_):
-        return values
-    if kind.is_struct(type_):
-        children = [_without_list_views(child) for child in values.flatten()]
-        fields = [field.with_type(child.type) for field, child in zip(type_, children, strict=True)]
-        return pa.StructArray.from_arrays(children, fields=fields, mask=values.is_null())
-    if not (_is_list_view(type_) or kind.is_list(type_) or kind.is_large_list(type_)):
-        raise NoTable(f"This Parquet file has a column of the type {type_}, which can not be paged.")
-    items = _without_list_views(values.flatten())
-    ends = pc.cumulative_sum(pc.fill_null(values.value_lengths(), 0).cast(pa.int64()))
-    offsets = pa.concat_arrays([pa.array([0], pa.int64()), ends])
-    return pa.LargeListArray.from_arrays(offsets, items, mask=values.is_null())

@@ -19,6 +19,10 @@ _NAME_CHARACTERS_TOLD = 40
 COLUMN_NAME_BYTES_MAX = 4 * KIB
 
 
+# A name as the file has it, and the one it is addressed by.
+Renamed = tuple[str, str]
+
+
 class NoTable(Exception):
     """The file is sound for all we know, but has no rows we can page. ``note`` is for a person."""
 
@@ -46,10 +50,18 @@ def damaged(detail: str, advice: str | None = None) -> Refusal:
 
 
 def distinct_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Names that address one column each, and remarks on those that had to change.
+    """Names that address one column each, and remarks on those that had to change; see ``told_apart``."""
+    result, renamed = told_apart(names, "column")
+    if not renamed:
+        return result, []
+    return result, [f"Columns without a name of their own were renamed: {pairs_in_words(renamed)}."]
 
-    An empty name becomes ``column_3`` (its place, from 1); the second ``a`` becomes ``a_2``; a name that is
-    there already is never taken.
+
+def told_apart(names: Sequence[str], what: str) -> tuple[list[str], list[Renamed]]:
+    """Names that address one ``what`` each, and those that had to change.
+
+    An empty name becomes ``column_3`` (what it names, and its place, from 1); the second ``a`` becomes ``a_2``; a
+    name that is there already is never taken. Refusal unreadable-file for a name that is too long.
     """
     taken = set(names)
     used: Counter[str] = Counter()
@@ -58,18 +70,14 @@ def distinct_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
         if name and not used[name]:
             new = name
         else:
-            new = _free_name(f"column_{place}" if not name else f"{name}_{used[name] + 1}", taken)
+            new = _free_name(f"{what}_{place}" if not name else f"{name}_{used[name] + 1}", taken)
             renamed.append((name, new))
         used[name] += 1
         taken.add(new)
         result.append(new)
         if len(new.encode()) > COLUMN_NAME_BYTES_MAX:
-            raise damaged(f"The name of column {place} is longer than {COLUMN_NAME_BYTES_MAX:,} bytes.")
-    if not renamed:
-        return result, []
-    told = ", ".join(f"{_quoted(old)} is {_quoted(new)}" for old, new in renamed[:_NAMES_TOLD])
-    more = f" and {len(renamed) - _NAMES_TOLD} more" if len(renamed) > _NAMES_TOLD else ""
-    return result, [f"Columns without a name of their own were renamed: {told}{more}."]
+            raise damaged(f"The name of {what} {place} is longer than {COLUMN_NAME_BYTES_MAX:,} bytes.")
+    return result, renamed
 
 
 def _free_name(wanted: str, taken: set[str]) -> str:
@@ -84,6 +92,12 @@ def names_in_words(names: Iterable[str]) -> str:
     listed = list(names)
     told = ", ".join(_quoted(name) for name in listed[:_NAMES_TOLD])
     return told + (f" and {len(listed) - _NAMES_TOLD} more" if len(listed) > _NAMES_TOLD else "")
+
+
+def pairs_in_words(renamed: Sequence[Renamed]) -> str:
+    """A few of the old names with their new ones, for a sentence."""
+    told = ", ".join(f"{_quoted(old)} is {_quoted(new)}" for old, new in renamed[:_NAMES_TOLD])
+    return told + (f" and {len(renamed) - _NAMES_TOLD} more" if len(renamed) > _NAMES_TOLD else "")
 
 
 def _quoted(name: str) -> str:

@@ -74,6 +74,49 @@ def test_duplicate_names_are_renamed_and_said() -> None:
     )
 
 
+SAME_NAMES = pa.StructArray.from_arrays([pa.array([1, 3]), pa.array([2, 4])], names=["x", "x"])
+
+
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [
+        (SAME_NAMES, [{"x": 1, "x_2": 2}, {"x": 3, "x_2": 4}]),
+        (pa.ListArray.from_arrays([0, 0, 2], SAME_NAMES), [[], [{"x": 1, "x_2": 2}, {"x": 3, "x_2": 4}]]),
+        (pa.FixedSizeListArray.from_arrays(SAME_NAMES, 2), [[{"x": 1, "x_2": 2}, {"x": 3, "x_2": 4}]]),
+        (
+            pa.FixedSizeListArray.from_arrays(SAME_NAMES.take(pa.array([0, 0, 0, 1])), 2, mask=pa.array([True, False])),
+            [None, [{"x": 1, "x_2": 2}, {"x": 3, "x_2": 4}]],
+        ),
+        (
+            pa.MapArray.from_arrays([0, 1, 2], pa.array(["k", "l"]), SAME_NAMES),
+            [[["k", {"x": 1, "x_2": 2}]], [["l", {"x": 3, "x_2": 4}]]],
+        ),
+        (
+            pa.StructArray.from_arrays([SAME_NAMES, SAME_NAMES], names=["s", "s"], mask=pa.array([False, True])),
+            [{"s": {"x": 1, "x_2": 2}, "s_2": {"x": 1, "x_2": 2}}, None],
+        ),
+        (
+            pa.StructArray.from_arrays(
+                [pa.array(["a", "b"]).dictionary_encode(), pa.array(["c", "c"]).dictionary_encode()], names=["x", "x"]
+            ),
+            [{"x": "a", "x_2": "c"}, {"x": "b", "x_2": "c"}],
+        ),
+    ],
+    ids=["struct", "list", "fixed list", "fixed list with null", "map", "struct of structs", "texts"],
+)  # fmt: skip
+def test_fields_of_one_name_keep_their_own_values_at_any_depth(column: pa.Array, cells: list[Any]) -> None:
+    dataset = laid_out(parquet({"c": column}), "rows.parquet")
+    assert dataset.column("c") == cells
+    assert "'x' is 'x_2'" in (dataset.table.note or "")
+
+
+def test_renamed_fields_are_said_with_their_column() -> None:
+    column = pa.StructArray.from_arrays([pa.array([1]), pa.array([2]), pa.array([3])], names=["x", "x", ""])
+    assert laid_out(parquet({"c": column}), "rows.parquet").table.note == (
+        "Fields inside 'c' without a name of their own were renamed: 'x' is 'x_2', '' is 'field_3'."
+    )
+
+
 def test_a_table_without_rows_has_its_columns() -> None:
     dataset = laid_out(parquet({"a": pa.array([], pa.int32())}), "rows.parquet")
     assert (dataset.types, dataset.profile.shape.rows, dataset.rows) == ({"a": "int32"}, 0, [])
