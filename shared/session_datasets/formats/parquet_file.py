@@ -19,6 +19,7 @@ from session_datasets.domain.profile import Format
 from session_datasets.formats.detect import PARQUET_MAGIC
 from session_datasets.formats.nested import decoded_bytes
 from session_datasets.formats.plain_values import made_plain, plain_type
+from session_datasets.formats.soundness import require_sound
 from session_datasets.formats.stream import (
     NoTable,
     Renamed,
@@ -172,4 +173,6 @@ def _made_plain(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     if not len(schema):
         return batch
     arrays = [made_plain(column, field.type) for column, field in zip(batch.columns, schema, strict=True)]
+    for field, values in zip(schema, arrays, strict=True):
+        require_sound(field.name, values)
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
