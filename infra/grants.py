@@ -75,6 +75,13 @@ GRANTS = (
         "A presigned upload, whole or in parts, can do no more than the function that signed it.",
     ),
     Grant(
+        "RecogniseFiles",
+        (Verb.PREPARE_UPLOAD,),
+        ("s3:GetObject",),
+        Resource.WORKSPACES,
+        "A file that is there already, by the size and the sha256 of its head, is not uploaded again.",
+    ),
+    Grant(
         "ReadFiles",
         (Verb.REGISTER_ARTIFACT,),
         ("s3:GetObject", "s3:GetObjectVersion"),
@@ -91,7 +98,7 @@ GRANTS = (
     ),
     Grant(
         "NameNearFiles",
-        (Verb.REGISTER_ARTIFACT, Verb.LOAD_ARTIFACT),
+        (Verb.PREPARE_UPLOAD, Verb.REGISTER_ARTIFACT, Verb.LOAD_ARTIFACT),
         ("s3:ListBucket",),
         Resource.WORKSPACE_LISTING,
         "Tells a missing file from a forbidden one, and names the files that are there instead.",
