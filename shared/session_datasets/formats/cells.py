@@ -20,7 +20,8 @@ struct, list, map                   object, array, array of [key, value]        
 ==================================  ===============================================  ==================
 
 Leaves of nested values follow the same rules; one integer beyond 2^53 anywhere in a nested column makes all its
-64-bit integers texts. Fractions of seconds have all digits of the type's unit. No zone database is needed.
+64-bit integers texts. Fractions of seconds have all digits of the type's unit; years beyond 9999 and before 0000
+carry their sign (+10000-01-01). No zone database is needed.
 """
 
 from __future__ import annotations
@@ -35,9 +36,7 @@ import pyarrow.types as kind
 
 from session_datasets.domain.profile import Encoding, JsonValue
 from session_datasets.formats.nested import entries, is_nested
-
-_UNITS_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
-_SECONDS_PER_DAY = 86_400
+from session_datasets.formats.times import spelled
 
 
 def is_binary(type_: pa.DataType) -> bool:
@@ -108,7 +107,7 @@ def _encode(values: pa.Array, exact: bool) -> list[JsonValue]:
     if kind.is_decimal(type_):
         return _each(values, lambda number: format(number, "f"))
     if is_temporal(type_):
-        return _temporal(values)
+        return [*spelled(values)]
     if is_binary(type_):
         return _each(values, lambda data: base64.b64encode(data).decode("ascii"))
     return values.to_pylist()  # type: ignore[no-any-return]
@@ -133,56 +132,6 @@ def _not_finite(number: float) -> str:
     if isnan(number):
         return "NaN"
     return "Infinity" if number > 0 else "-Infinity"
-
-
-def _temporal(values: pa.Array) -> list[JsonValue]:
-    type_ = values.type
-    if kind.is_duration(type_):
-        return _each(values.cast(pa.int64()), lambda count: _duration(count, type_.unit))
-    if not kind.is_timestamp(type_):
-        return values.cast(pa.string()).to_pylist()  # type: ignore[no-any-return]
-    ending = "" if type_.tz is None else "Z"
-    instants = values.cast(pa.timestamp(type_.unit))
-    counts = instants.cast(pa.int64()).to_pylist()
-    return [
-        None if text is None else _timestamp(text, count, type_.unit) + ending
-        for text, count in zip(instants.cast(pa.string()).to_pylist(), counts, strict=True)
-    ]
-
-
-def _timestamp(text: str, count: int, unit: str) -> str:
-    if text.startswith("<"):  # Arrow prints no years beyond 32767
-        return _far_timestamp(count, unit)
-    return text.replace(" ", "T", 1)
-
-
-def _far_timestamp(count: int, unit: str) -> str:
-    seconds, fraction = divmod(count, _UNITS_PER_SECOND[unit])
-    days, second = divmod(seconds, _SECONDS_PER_DAY)
-    year, month, day = _civil(days)
-    clock = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
-    return f"{year:+05}-{month:02}-{day:02}T{clock}{_fraction(fraction, unit)}"
-
-
-def _civil(days: int) -> tuple[int, int, int]:
-    """The proleptic Gregorian date of a day counted from 1970-01-01, for any year (Hinnant's civil_from_days)."""
-    era, day_of_era = divmod(days + 719_468, 146_097)
-    year_of_era = (day_of_era - day_of_era // 1_460 + day_of_era // 36_524 - day_of_era // 146_096) // 365
-    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
-    shifted_month = (5 * day_of_year + 2) // 153
-    day = day_of_year - (153 * shifted_month + 2) // 5 + 1
-    month = shifted_month + 3 if shifted_month < 10 else shifted_month - 9
-    return year_of_era + era * 400 + (month <= 2), month, day
-
-
-def _duration(count: int, unit: str) -> str:
-    seconds, fraction = divmod(abs(count), _UNITS_PER_SECOND[unit])
-    return f"{'-' if count < 0 else ''}PT{seconds}{_fraction(fraction, unit)}S"
-
-
-def _fraction(count: int, unit: str) -> str:
-    digits = len(str(_UNITS_PER_SECOND[unit])) - 1
-    return f".{count:0{digits}}" if digits else ""
 
 
 def _nested(values: pa.Array, exact: bool) -> list[JsonValue]:

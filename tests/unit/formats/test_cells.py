@@ -50,6 +50,16 @@ CASES: list[tuple[pa.DataType, list[Any], str | None, list[Any]]] = [
     (pa.timestamp("us", "+05:30"), [0], "iso_8601", ["1970-01-01T00:00:00.000000Z"]),
     (pa.timestamp("ms"), [10**16], "iso_8601", ["+318857-05-20T17:46:40.000"]),
     (pa.timestamp("ms"), [-(10**16)], "iso_8601", ["-314918-08-13T06:13:20.000"]),
+    (pa.timestamp("ms", "UTC"), [253_402_300_799_999, 253_402_300_800_000, -62_167_219_200_000, -62_167_219_200_001],
+     "iso_8601", ["9999-12-31T23:59:59.999Z", "+10000-01-01T00:00:00.000Z",
+                  "0000-01-01T00:00:00.000Z", "-0001-12-31T23:59:59.999Z"]),
+    (pa.timestamp("ms"), [971_890_963_199_999, 971_890_963_200_000], "iso_8601",
+     ["+32767-12-31T23:59:59.999", "+32768-01-01T00:00:00.000"]),
+    (pa.date32(), [2_932_896, 2_932_897, 11_248_737, 11_248_738, 20_000_000, None], "iso_8601",
+     ["9999-12-31", "+10000-01-01", "+32767-12-31", "+32768-01-01", "+56728-02-22", None]),
+    (pa.date32(), [-719_528, -719_529, -20_000_000], "iso_8601", ["0000-01-01", "-0001-12-31", "-52789-11-11"]),
+    (pa.date64(), [0, 86_400_000 * 2_932_897, None], "iso_8601", ["1970-01-01", "+10000-01-01", None]),
+    (pa.list_(pa.date32()), [[20_000_000]], "nested", [["+56728-02-22"]]),
     (pa.duration("s"), [90, -1], "iso_8601", ["PT90S", "-PT1S"]),
     (pa.duration("ms"), [1_500, -1, None], "iso_8601", ["PT1.500S", "-PT0.001S", None]),
     (pa.duration("ns"), [1], "iso_8601", ["PT0.000000001S"]),
@@ -108,6 +118,19 @@ def test_far_timestamps_have_the_day_that_the_calendar_repeats_every_400_years(c
     near = CellRules(pa.timestamp("ms")).encode(pa.array([count - cycles * cycle_ms], pa.timestamp("ms")))[0]
     year, rest = re.fullmatch(r"([+-]?\d+)(-\d\d-\d\dT.*)", text).groups()
     assert (int(year), rest) == (int(near[:4]) + 400 * cycles, near[4:])
+
+
+@given(st.integers(-(2**31), 2**31 - 1))
+def test_far_dates_are_the_days_of_their_midnights(days: int) -> None:
+    date = CellRules(pa.date32()).encode(pa.array([days], pa.int32()).cast(pa.date32()))[0]
+    midnight = CellRules(pa.timestamp("s")).encode(pa.array([days * 86_400], pa.timestamp("s")))[0]
+    assert midnight == f"{date}T00:00:00"
+
+
+@given(st.integers(-(2**62), 2**62))
+def test_years_beyond_four_digits_carry_their_sign_and_all_others_none(count: int) -> None:
+    text = CellRules(pa.timestamp("ms")).encode(pa.array([count], pa.timestamp("ms")))[0]
+    assert re.fullmatch(r"(\d{4}|[+]\d{5,}|-\d{4,})-\d\d-\d\dT.*", text)
 
 
 def test_one_wide_integer_makes_every_page_of_its_column_text() -> None:
