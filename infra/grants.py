@@ -98,7 +98,7 @@ GRANTS = (
     ),
     Grant(
         "NameNearFiles",
-        (Verb.PREPARE_UPLOAD, Verb.REGISTER_ARTIFACT, Verb.LOAD_ARTIFACT),
+        (Verb.REGISTER_ARTIFACT, Verb.LOAD_ARTIFACT),
         ("s3:ListBucket",),
         Resource.WORKSPACE_LISTING,
         "Tells a missing file from a forbidden one, and names the files that are there instead.",

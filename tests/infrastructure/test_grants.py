@@ -21,8 +21,7 @@ KEY = {"secretsmanager:GetSecretValue": {"SigningKey"}}
 # Written out by hand, so that a slip in the table of grants is not its own proof.
 MEANT: dict[Verb, dict[str, set[str]]] = {
     Verb.OPEN_SESSION: KEY,
-    Verb.PREPARE_UPLOAD: KEY
-    | {"s3:PutObject": WORKSPACES, "s3:GetObject": WORKSPACES, "s3:ListBucket": {"Workspaces.Arn"}},
+    Verb.PREPARE_UPLOAD: KEY | {"s3:PutObject": WORKSPACES, "s3:GetObject": WORKSPACES},
     Verb.REGISTER_ARTIFACT: KEY
     | {
         "s3:GetObject": WORKSPACES,
@@ -105,7 +104,7 @@ def test_a_role_has_one_statement_for_each_row_of_the_table(everywhere: Synthesi
 def test_listing_is_for_the_prefixes_that_the_verb_reads_only(everywhere: Synthesized, verb: Verb) -> None:
     for statement in everywhere.statements(verb):
         if "s3:ListBucket" in as_list(statement["Action"]):
-            reads_workspaces = verb in (Verb.PREPARE_UPLOAD, Verb.REGISTER_ARTIFACT, Verb.LOAD_ARTIFACT)
+            reads_workspaces = verb in (Verb.REGISTER_ARTIFACT, Verb.LOAD_ARTIFACT)
             patterns = ["*/conversations/*", "*/runs/*"] if reads_workspaces else ["_derived/*"]
             assert statement["Condition"] == {"StringLike": {"s3:prefix": patterns}}
         else:

@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 import urllib3
 
+from session_datasets.domain.limits import SINGLE_UPLOAD_BYTES_MAX
 from tests.support.deployed_cloud import DeployedCloud
 from tests.support.sessions import Session, problem_code, without_request_id
 
@@ -34,6 +35,28 @@ def test_a_presigned_upload_lands_and_registers(node: Session) -> None:
     registered = node.call("register_artifact", key=plan["key"], name="Numbers", sha256=sha256)
     assert registered["profile"]["shape"] == {"rows": 5_000, "columns": 2}
     assert registered["reference"]["version_id"] == sent.headers["x-amz-version-id"]
+
+
+def test_a_body_that_is_not_the_announced_one_is_refused_by_the_storage(node: Session) -> None:
+    plan = node.call("prepare_upload", file_name="a.csv", size=len(BODY), sha256=hashlib.sha256(BODY).hexdigest())
+    sent = urllib3.request("PUT", plan["put"]["url"], body=BODY[::-1], headers=plan["put"]["headers"])
+    assert (sent.status, b"<Code>BadDigest</Code>" in sent.data) == (400, True)
+    assert problem_code(node.call("register_artifact", key=plan["key"], name="Numbers")) == "file-not-found"
+
+
+def test_a_file_that_is_there_is_not_sent_again(node: Session) -> None:
+    announced = {"file_name": "a.csv", "size": len(BODY), "sha256": hashlib.sha256(BODY).hexdigest()}
+    put = node.call("prepare_upload", **announced)["put"]
+    sent = urllib3.request("PUT", put["url"], body=BODY, headers=put["headers"])
+    again = node.call("prepare_upload", **announced)
+    assert (again["present"], again["version_id"]) == (True, sent.headers["x-amz-version-id"])
+
+
+def test_an_upload_id_that_does_not_exist_is_refused_by_the_storage(node: Session) -> None:
+    size = SINGLE_UPLOAD_BYTES_MAX + 1
+    plan = node.call("prepare_upload", file_name="a.csv", size=size, sha256="0" * 64, upload_id="made-up")
+    sent = urllib3.request("PUT", plan["parts"][1]["request"]["url"], body=b"a")
+    assert (sent.status, b"<Code>NoSuchUpload</Code>" in sent.data) == (404, True)
 
 
 def test_a_page_is_cut_from_the_middle_by_ranged_reads(node: Session) -> None:

@@ -44,12 +44,19 @@ class UploadPart:
 
 @dataclass(frozen=True, slots=True)
 class UploadPlan:
-    """How to bring one file into the workspace: one ``put``, or ``parts`` followed by ``complete``."""
+    """How to bring one file into the workspace: one ``put``, or ``parts`` followed by ``complete``.
+
+    ``upload_id`` is that of the parts: with it, a later plan goes on with them. ``present`` means that there is
+    nothing to bring, for ``version_id`` is announced to be this file already.
+    """
 
     key: str
     put: PresignedRequest | None = None
     parts: tuple[UploadPart, ...] = ()
     complete: PresignedRequest | None = None
+    upload_id: str | None = None
+    present: bool = False
+    version_id: str | None = None
 
 
 class LoadTarget(StrEnum):

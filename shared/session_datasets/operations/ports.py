@@ -40,11 +40,18 @@ class WorkspaceFiles(Protocol):
     def find(self, key: str, version_id: str | None = None) -> StoredFile | None:
         """That version (the latest when None), or None when it is not there."""
 
+    def announced(self, key: str, size: int, sha256: str) -> str | None:
+        """The id of the newest version if it has ``size`` bytes and its upload announced ``sha256``; None otherwise."""
+
     def near_keys(self, prefix: str) -> Sequence[str]:
         """Some keys below ``prefix``, bounded in number."""
 
-    def plan_upload(self, key: str, size: int, sha256: str) -> UploadPlan:
-        """Presigned requests that write ``size`` bytes to ``key`` and to nothing else."""
+    def plan_upload(self, key: str, size: int, sha256: str, upload_id: str | None = None) -> UploadPlan:
+        """Presigned requests that write ``size`` bytes to ``key`` and to nothing else.
+
+        With ``upload_id`` the parts are those of an earlier plan for the same key and size; whether that upload
+        still exists shows when they are sent.
+        """
 
     def presign_download(self, location: Location) -> PresignedRequest:
         """A GET of exactly this version."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -77,6 +78,17 @@ class S3WorkspaceFiles:
             metadata=head.get("Metadata", {}),
         )
 
+    def announced(self, key: str, size: int, sha256: str) -> str | None:
+        try:
+            newest = self.find(key)
+        except ClientError as error:
+            # S3's answer for a missing object to a role that may read but not list.
+            if error.response["ResponseMetadata"]["HTTPStatusCode"] == 403:
+                return None
+            raise
+        same = newest is not None and (newest.size, newest.metadata.get("sha256")) == (size, sha256)
+        return newest.version_id if newest and same else None
+
     def near_keys(self, prefix: str) -> Sequence[str]:
         page = self._s3.list_objects_v2(Bucket=self._bucket, Prefix=prefix, MaxKeys=NEAR_KEYS_SCANNED_MAX)
         return [item["Key"] for item in page.get("Contents", [])]
@@ -109,25 +121,27 @@ class S3WorkspaceFiles:
             raise Refusal(ProblemCode.UNAVAILABLE, "The copy was replaced while it was made.")
         return copied
 
-    def plan_upload(self, key: str, size: int, sha256: str) -> UploadPlan:
+    def plan_upload(self, key: str, size: int, sha256: str, upload_id: str | None = None) -> UploadPlan:
         if size <= SINGLE_UPLOAD_BYTES_MAX:
             return UploadPlan(key, put=self._presigned_put(key, size, sha256))
-        upload = {"Key": key, "UploadId": self._begin_upload(key, sha256)}
+        upload_id = upload_id or self._begin_upload(key, sha256)
+        upload = {"Key": key, "UploadId": upload_id}
         parts = [
             UploadPart(number, offset, length, self._presigned("PUT", "upload_part", {**upload, "PartNumber": number}))
             for number, offset, length in part_ranges(size)
         ]
         complete = self._presigned("POST", "complete_multipart_upload", upload)
-        return UploadPlan(key, parts=tuple(parts), complete=complete)
+        return UploadPlan(key, parts=tuple(parts), complete=complete, upload_id=upload_id)
 
     def _begin_upload(self, key: str, sha256: str) -> str:
         begun = self._s3.create_multipart_upload(Bucket=self._bucket, Key=key, Metadata={"sha256": sha256})
         return str(begun["UploadId"])
 
     def _presigned_put(self, key: str, size: int, sha256: str) -> PresignedRequest:
-        # Length and checksum are signed: the URL takes these bytes and no others.
-        signed = {"Content-Length": str(size), "x-amz-meta-sha256": sha256}
-        wanted = {"Key": key, "ContentLength": size, "Metadata": {"sha256": sha256}}
+        # Length and checksum are signed, and S3 compares the body with both: the URL takes these bytes and no others.
+        checksum = base64.b64encode(bytes.fromhex(sha256)).decode()
+        signed = {"Content-Length": str(size), "x-amz-meta-sha256": sha256, "x-amz-checksum-sha256": checksum}
+        wanted = {"Key": key, "ContentLength": size, "Metadata": {"sha256": sha256}, "ChecksumSHA256": checksum}
         return self._presigned("PUT", "put_object", wanted, headers=signed)
 
     def _presigned(

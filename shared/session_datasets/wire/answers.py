@@ -85,12 +85,16 @@ class OpenSessionAnswer(Answer):
 
 
 class PrepareUploadAnswer(Answer):
-    """One ``put``, or ``parts`` and then ``complete`` (an S3 CompleteMultipartUpload with the parts' ETags)."""
+    """One ``put``; or ``parts`` and then ``complete``, an S3 CompleteMultipartUpload with the parts' ETags; or neither,
+    for a file that is ``present``."""
 
     key: str
     put: PresignedPart | None = None
     parts: list[UploadPartPart] = Field(default_factory=list)
     complete: PresignedPart | None = None
+    upload_id: str | None = Field(None, description="Of the parts; ask with it again when their requests expire.")
+    present: bool = Field(False, description="Nothing to send: register version_id of key.")
+    version_id: str | None = Field(None, description="The version that is this file already, when present.")
 
 
 class ArtifactFields(Answer):

@@ -50,6 +50,13 @@ class PrepareUploadRequest(Request):
     file_name: str = Field(description="Name of the file in the workspace: one segment, with its suffix.")
     size: int = Field(ge=0, le=limits.UPLOAD_BYTES_MAX, description="Bytes.")
     sha256: Sha256 = Field(description="Of the whole file, lower-case hex.")
+    upload_id: str | None = Field(
+        None,
+        min_length=1,
+        max_length=1_024,
+        description="Of an earlier answer for this file: fresh requests for the same parts, whose ETags stay good.",
+    )
+    replace: bool = Field(False, description="Upload even if the newest version under this name is this file already.")
 
 
 class RegisterArtifactRequest(Request):
