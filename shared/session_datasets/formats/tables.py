@@ -61,13 +61,9 @@ class ArrowTables:
         """See ``Tables.lay_out``."""
         with tempfile.TemporaryDirectory(dir=self._temporary) as folder:
             try:
-                table = self._laid_out(file, file_name, Path(folder))
+                table = self._laid_out(file, promised_format(file_name), Path(folder))
             except NoTable as answer:
                 table = LaidOutTable(Format.OTHER, note=answer.note)
-            except RecursionError as error:
-                raise damaged("A value of the file is nested too deeply.") from error
-            except pa.ArrowException as error:
-                raise damaged("The file can not be read as a table.") from error
             yield table
 
     def read_rows(
@@ -84,7 +80,7 @@ class ArrowTables:
         table = RowGroups(source, layout, self._footers)
         return read_series(source, table, columns=columns, offset=offset, rows=rows, max_points=max_points)
 
-    def _laid_out(self, file: Path, file_name: str, folder: Path) -> LaidOutTable:
+    def _laid_out(self, file: Path, promised: Format | None, folder: Path) -> LaidOutTable:
         size = file.stat().st_size
         if not size:
             raise Refusal(ProblemCode.EMPTY_FILE, "The file holds 0 bytes.")
@@ -93,11 +89,17 @@ class ArrowTables:
                 f"The file is larger than the {self._bytes_max:,} bytes that can be laid out as pages. "
                 "It can be listed and loaded."
             )
-        stream = self._opened(file, promised_format(file_name), folder)
-        _require_short_header(stream.schema)
-        return _written(stream, folder / "rows.parquet")
+        with _as_promised(promised):
+            plain, found = self._detected(file, promised, folder)
+            with _as_promised(promised, found.format):
+                stream = self._stream(plain, found)
+                if promised not in (None, found.format):
+                    stream.remarks.insert(0, _misnamed(promised, found.format))
+                _require_short_header(stream.schema)
+                return _written(stream, folder / "rows.parquet")
 
-    def _opened(self, file: Path, promised: Format | None, folder: Path) -> TableStream:
+    def _detected(self, file: Path, promised: Format | None, folder: Path) -> tuple[Path, Detected]:
+        """The content, uncompressed and as UTF-8 if it is text, and what it is."""
         if is_gzip(file):
             plain = folder / "uncompressed"
             gunzip(file, plain, self._bytes_max)
@@ -107,10 +109,7 @@ class ArrowTables:
             plain = folder / "utf-8"
             to_utf8(file, found.encoding, plain, self._bytes_max)
             file = plain
-        stream = self._stream(file, found)
-        if promised not in (None, found.format):
-            stream.remarks.insert(0, _misnamed(promised, found.format))
-        return stream
+        return file, found
 
     def _stream(self, file: Path, found: Detected) -> TableStream:
         if found.format is Format.PARQUET:
@@ -118,6 +117,33 @@ class ArrowTables:
         if found.format is Format.CSV:
             return open_csv(file, found.delimiter, self._columns_max)
         return open_json(file, found.format, self._columns_max)
+
+
+@contextmanager
+def _as_promised(promised: Format | None, found: Format | None = None) -> Iterator[None]:
+    """Damage is a Refusal where the name promised a table. Elsewhere it shows that there is none: NoTable, with what
+    the content looked like (``found``) and what was wrong with it."""
+    try:
+        with _in_our_words():
+            yield
+    except Refusal as refusal:
+        if promised is not None:
+            raise
+        seeming = f"It looks like {FORMAT_WORDS[found]} and can not be read as that: " if found else ""
+        raise NoTable(
+            f"{seeming}{refusal.problem.detail} It can be listed and loaded, but has no rows that can be paged."
+        ) from refusal
+
+
+@contextmanager
+def _in_our_words() -> Iterator[None]:
+    """What a parser raises is damage."""
+    try:
+        yield
+    except RecursionError as error:
+        raise damaged("A value of the file is nested too deeply.") from error
+    except pa.ArrowException as error:
+        raise damaged("The file can not be read as a table.") from error
 
 
 def _require_short_header(schema: pa.Schema) -> None:

@@ -165,3 +165,53 @@ def test_text_that_grows_beyond_the_bound_as_utf_8_is_not_laid_out() -> None:
     assert understood(data, bytes_max=2_604).format is Format.CSV
     assert understood(data, bytes_max=2_603).format is Format.OTHER
     assert len(data) < 2_603
+
+
+PROMISE_NOTHING = {
+    "todo.md": b"[ ] buy milk\n[x] eat\n",
+    "app.js": b"[{a:1}].map(x=>x)\n",
+    "braces.txt": b"{} is a dict\n",
+    "conf.hcl": b'{"x" = 1}\n',
+    "log.txt": b'{"a":1}\nstarted\n',
+    "twice.txt": b'{"a":1,"a":2}\n',
+    "deep.txt": b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n",
+    "m.bin": b"\x1f\x8b\x00\x01garbage",
+    "cut.tar.gz": gzip.compress(CSV * 100)[:-9],
+    "nothing.gz": gzip.compress(b""),
+    "par.bin": b"PAR1\x00\x01\x02 binary data",
+    "cut.dat": PARQUET[:-9],
+    "bent.dat": PARQUET[:-60] + bytes(range(52)) + PARQUET[-8:],
+    "ragged.txt": b"a,b\n" + b"1,2\n" * 20 + b"3\n",
+    "quote.txt": b'a,b\n1,2\n3,4\n5,"6\n',
+    "late.txt": b"a,b\n" + b"word,word\n" * 200_000 + b"K\xf6ln,x\n",
+    "mark.txt": "\ufeffa,b\n1,2\n".encode("utf-16-le") * 100_000 + b"\x00\xd8",
+}
+
+
+@pytest.mark.parametrize("name", PROMISE_NOTHING)
+def test_what_only_looks_like_a_table_is_kept_if_its_name_promised_none(name: str) -> None:
+    table = understood(PROMISE_NOTHING[name], name)
+    assert (table.format, table.profile, table.rows_file, table.layout_name) == (Format.OTHER, None, None, None)
+    assert (table.note or "").endswith("It can be listed and loaded, but has no rows that can be paged.")
+
+
+@pytest.mark.parametrize("name", PROMISE_NOTHING)
+@pytest.mark.parametrize("suffix", [".json", ".parquet"])
+def test_the_same_bytes_under_the_name_of_a_table_are_refused(name: str, suffix: str) -> None:
+    problem = problem_of(PROMISE_NOTHING[name], f"rows{suffix}")
+    assert problem.code is (ProblemCode.EMPTY_FILE if name == "nothing.gz" else ProblemCode.UNREADABLE_FILE)
+
+
+@pytest.mark.parametrize(
+    ("name", "note"),
+    [
+        ("conf.hcl", "The file begins like JSON, but its first line is not a JSON object, nor is the whole of it."),
+        ("todo.md", "It looks like a JSON array and can not be read as that: "
+                    "Something follows the end of the JSON array."),
+        ("log.txt", "It looks like JSON Lines and can not be read as that: "
+                    "Line 2 is not valid JSON: Expecting value, at its character 1."),
+    ],
+)  # fmt: skip
+def test_the_note_says_what_it_looked_like_and_what_is_wrong(name: str, note: str) -> None:
+    ending = " It can be listed and loaded, but has no rows that can be paged."
+    assert understood(PROMISE_NOTHING[name], name).note == note + ending
