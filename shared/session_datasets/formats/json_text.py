@@ -2,7 +2,8 @@
 
 Read with these rules: an integer keeps all its digits; a fraction that no double reproduces keeps its text; NaN
 and Infinity, which Python writes, are taken; a key that occurs twice in one object is damage, since any choice
-would drop a value; halves of surrogate pairs, which no UTF-8 can hold, become U+FFFD, and that is said.
+would drop a value; halves of surrogate pairs, which no UTF-8 can hold, become U+FFFD, and that is said (keys that
+become the same by it occur twice).
 """
 
 from __future__ import annotations
@@ -124,7 +125,10 @@ def _record(value: Any, source: str, place: str) -> Record:
         raise damaged(f"{place} is no object, so it has no columns.")
     repaired = "\\ud" in source or "\\uD" in source
     if repaired:
-        whole = _without_surrogates(value)
+        try:
+            whole = _without_surrogates(value)
+        except _DuplicateKey as error:
+            raise _unreadable(error, place) from error
         repaired, value = whole != value, whole
     return Record(value, len(source), repaired)
 
@@ -135,7 +139,7 @@ def _without_surrogates(value: Any) -> Any:
     if isinstance(value, list):
         return [_without_surrogates(item) for item in value]
     if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+        return _object([(_without_surrogates(key), _without_surrogates(item)) for key, item in value.items()])
     return value
 
 

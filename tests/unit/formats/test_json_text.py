@@ -83,6 +83,24 @@ def test_half_a_surrogate_pair_is_replaced_and_said() -> None:
     assert dataset.table.note == "Texts with half a surrogate pair have U+FFFD in its place."
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        '{"\\ud802":5,"\\ud803":6}',
+        '{"\\ud802":5,"\ufffd":6}',
+        '{"a":{"x\\ud802":5,"x\\ud803":6}}',
+        '{"a":[1,{"b":{"\\udc00":null,"\\udc01":null}}]}',
+    ],
+)
+@pytest.mark.parametrize(("text", "place"), [("{}\n", "Line 1"), ("[{}]", "Element 1 of the array")])
+def test_keys_that_repairing_makes_equal_are_one_key_twice(value: str, text: str, place: str) -> None:
+    problem = problem_of(text.format(value), "rows.json")
+    assert (problem.code, problem.detail) == (
+        ProblemCode.UNREADABLE_FILE,
+        f"{place} can not be read without loss: an object has the same key twice.",
+    )
+
+
 def test_whole_surrogate_pairs_need_no_remark() -> None:
     assert laid_out('[{"a":"\\ud83d\\ude00"}]', "rows.json").table.note is None
 
