@@ -17,6 +17,27 @@ def is_nested(type_: pa.DataType) -> bool:
     return bool(kind.is_nested(type_))
 
 
+def type_in_words(type_: pa.DataType) -> str:
+    """The type as Arrow spells it, without the names that Parquet gives to the entries of maps."""
+    return str(_with_plain_maps(type_))
+
+
+def _with_plain_maps(type_: pa.DataType) -> pa.DataType:
+    if kind.is_map(type_):
+        return pa.map_(_with_plain_maps(type_.key_type), _with_plain_maps(type_.item_type), type_.keys_sorted)
+    if kind.is_struct(type_):
+        return pa.struct([_with_plain_field(field) for field in type_])
+    if kind.is_fixed_size_list(type_):
+        return pa.list_(_with_plain_field(type_.value_field), type_.list_size)
+    if kind.is_large_list(type_):
+        return pa.large_list(_with_plain_field(type_.value_field))
+    return pa.list_(_with_plain_field(type_.value_field)) if kind.is_list(type_) else type_
+
+
+def _with_plain_field(field: pa.Field) -> pa.Field:
+    return field.with_type(_with_plain_maps(field.type))
+
+
 def entries(maps: pa.MapArray) -> pa.ListArray:
     """Each map as the list of its entries, structs of a key and a value; nothing is copied."""
     pair = pa.struct([pa.field("key", maps.type.key_type, nullable=False), pa.field("value", maps.type.item_type)])

@@ -27,6 +27,7 @@ from session_datasets.domain.limits import KIB, MIB
 from session_datasets.domain.near_names import near_names
 from session_datasets.domain.profile import Column, JsonValue, Layout
 from session_datasets.formats.cells import CellRules
+from session_datasets.formats.nested import type_in_words
 from session_datasets.formats.ranged_file import RangedFile, Ranges
 
 LAYOUT_NAME = "parquet_row_groups"
@@ -148,7 +149,9 @@ def parse_footer(data: bytes) -> Footer:
     schema = metadata.schema.to_arrow_schema()
     told = json.loads(metadata.metadata[_COLUMNS_KEY.encode()])
     rules = [CellRules(type_, exact, finite) for type_, (_, exact, finite) in zip(schema.types, told, strict=True)]
-    columns = tuple(Column(name, str(rule.type), rule.encoding) for (name, _, _), rule in zip(told, rules, strict=True))
+    columns = tuple(
+        Column(name, type_in_words(rule.type), rule.encoding) for (name, _, _), rule in zip(told, rules, strict=True)
+    )
     leaves: list[list[int]] = [[] for _ in columns]
     for leaf in range(metadata.num_columns):
         path = metadata.schema.column(leaf).path

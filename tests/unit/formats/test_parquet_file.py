@@ -190,6 +190,21 @@ def test_as_many_columns_as_allowed_are_paged_and_more_make_an_opaque_file() -> 
     )
 
 
+@pytest.mark.parametrize(
+    ("type_", "words"),
+    [
+        (pa.map_(TEXT, pa.int64()), "map<string, int64>"),
+        (pa.map_(TEXT, pa.map_(TEXT, pa.int8())), "map<string, map<string, int8>>"),
+        (pa.list_(pa.map_(TEXT, pa.int64())), "list<element: map<string, int64>>"),
+        (pa.struct([("m", pa.map_(TEXT, pa.list_(TEXT)))]), "struct<m: map<string, list<element: string>>>"),
+    ],
+)
+def test_the_type_of_a_map_is_spelled_as_arrow_spells_it(type_: pa.DataType, words: str) -> None:
+    dataset = laid_out(parquet({"a": [1], "c": pa.nulls(1, type_)}), "rows.parquet")
+    assert dataset.types["c"] == words
+    assert dataset.page().columns[1].type == words
+
+
 @pytest.mark.parametrize("inside", ["maps", "maps inside lists"])
 def test_maps_over_many_rows_are_counted_once(inside: str) -> None:
     maps = pa.array([[(f"k{n}", "v" * 20) for n in range(100)]] * 4_096, pa.map_(TEXT, TEXT))
