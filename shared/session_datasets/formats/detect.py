@@ -104,7 +104,7 @@ def detect(file: Path, promised: Format | None) -> Detected:
     if known := _known(head, binary):
         raise _no_table(known, promised)
     if text is None or binary:
-        raise _no_table(_in_words(head, encoding), promised)
+        raise _no_table(_in_words(head, encoding, text), promised)
     encoding = "utf-8" if encoding == "utf-8-sig" else encoding
     if found := _json_format(file, encoding, text, whole, promised):
         return Detected(found, encoding)
@@ -129,11 +129,14 @@ def _looks_binary(text: str) -> bool:
     return "\x00" in text or len(_CONTROL.findall(text)) > len(text) // 100
 
 
-def _in_words(head: bytes, encoding: str) -> str:
-    if encoding != "utf-8":
+def _in_words(head: bytes, encoding: str, text: str | None) -> str:
+    """What bytes are that are no text for a table; ``text`` is None if they are not even ``encoding``."""
+    if text is None and encoding != "utf-8":
         return f"marked as {encoding.upper()} but not valid {encoding.upper()}"
     if head[1::2].count(0) > len(head) // 3 or head[0::2].count(0) > len(head) // 3:
         return "text in UTF-16 without a byte order mark (write it as UTF-8)"
+    if text is not None and "\x00" not in text:
+        return "text with control characters, as binary data has"
     if b"\x00" in head or len(_CONTROL.findall(head.decode("latin-1"))) > len(head) // 100:
         return "binary data of an unknown kind"
     return "text that is not UTF-8, perhaps Latin-1 or Windows-1252 (write it as UTF-8)"
@@ -147,7 +150,9 @@ def _json_format(file: Path, encoding: str, text: str, whole: bool, promised: Fo
         element = start[1:].lstrip()
         if not element or element[0] in "{]":
             return Format.JSON
-    if start[:1] in '["-0123456789tfn' and _is_json(file, encoding):
+    # A scalar in a file that is meant as CSV is its header, without any rows.
+    scalar = "" if promised is Format.CSV else '"-0123456789tfn'
+    if start[:1] and start[0] in "[" + scalar and _is_json(file, encoding):
         raise _other_json("a JSON document, but not an array of objects", promised)
     return None
 
@@ -213,8 +218,8 @@ def _agreement(lines: list[str], delimiter: str) -> tuple[str, float, int]:
 
 
 def _lines(text: str, whole: bool) -> list[str]:
-    """Records of the head with quoted fields taken out, blank ones left out, none of them cut off."""
-    lines = re.split(r"\r\n|\r|\n", _QUOTED.sub("", text))
+    """Records of the head with quoted fields as mere quotes, blank ones left out, none of them cut off."""
+    lines = re.split(r"\r\n|\r|\n", _QUOTED.sub('""', text))
     if not whole and len(lines) > 1:
         lines.pop()
     return [line for line in lines if line][:_LINES_COMPARED]

@@ -35,7 +35,8 @@ def gunzip(file: Path, target: Path, bytes_max: int) -> None:
     written = 0
     try:
         with gzip.open(file) as packed, target.open("wb") as plain:
-            while piece := packed.read(_PIECE_BYTES):
+            # One read at a time, so that what came before the damage is counted.
+            while piece := packed.read1(_PIECE_BYTES):
                 written += len(piece)
                 if written > bytes_max:
                     raise NoTable(
@@ -45,7 +46,9 @@ def gunzip(file: Path, target: Path, bytes_max: int) -> None:
                 plain.write(piece)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise damaged(
-            f"The file is gzip, but is damaged or cut off after {written:,} uncompressed bytes.",
+            f"The file is gzip, but is damaged or cut off after {written:,} uncompressed bytes."
+            if written
+            else "The file begins like gzip, but can not be uncompressed.",
             "Compress the file again, or upload it uncompressed, and register it.",
         ) from error
     if not written:

@@ -167,6 +167,57 @@ def test_text_that_grows_beyond_the_bound_as_utf_8_is_not_laid_out() -> None:
     assert len(data) < 2_603
 
 
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "", "\n\n"])
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [('"id"', "id"), ("2024", "2024"), ("true", "true"), ("null", "null"), ("-1.5", "-1.5"), ('"a b"', "a b")],
+)
+def test_a_header_alone_that_is_a_json_value_is_the_one_column_of_a_csv(header: str, name: str, ending: str) -> None:
+    dataset = laid_out(header + ending, "rows.csv")
+    assert (dataset.types, dataset.profile.shape.rows) == ({name: "string"}, 0)
+
+
+def test_one_column_of_nothing_but_quoted_fields_is_a_table() -> None:
+    assert laid_out('"id"\n"a"\n"b, c"\n""\n', "rows.csv").rows == [["a"], ["b, c"], [""]]
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.parquet"])
+def test_one_json_value_under_the_name_of_another_table_is_refused(name: str) -> None:
+    assert problem_of('"id"\n', name).detail.endswith("a JSON document, but not an array of objects.")
+
+
+CONTROL_WORDS = "text with control characters, as binary data has"
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        ("é\x01é".encode(), CONTROL_WORDS),
+        (b"short\x01", CONTROL_WORDS),
+        (("é" * 80 + "\x02").encode(), CONTROL_WORDS),
+        (("漢" * 40 + "\x02").encode(), CONTROL_WORDS),
+        (b"a\x01" * 500, CONTROL_WORDS),
+        (b"ab\x00cd", "binary data of an unknown kind"),
+    ],
+)
+def test_text_with_control_characters_is_called_that(data: bytes, what: str) -> None:
+    assert (understood(data, "thing").note or "").startswith(f"This is {what}:")
+
+
+@pytest.mark.parametrize("data", [gzip.compress(CSV) + b"junk", gzip.compress(CSV) + gzip.compress(CSV)[:-1]])
+def test_what_follows_a_whole_gzip_is_said_with_the_bytes_that_came_before(data: bytes) -> None:
+    whole = data.count(b"\x1f\x8b\x08") * len(CSV)
+    assert problem_of(data, "rows.csv.gz").detail == (
+        f"The file is gzip, but is damaged or cut off after {whole:,} uncompressed bytes."
+    )
+
+
+def test_a_gzip_header_with_nothing_readable_behind_it_says_so() -> None:
+    assert problem_of(b"\x1f\x8b\x00\x01garbage", "rows.csv.gz").detail == (
+        "The file begins like gzip, but can not be uncompressed."
+    )
+
+
 PROMISE_NOTHING = {
     "todo.md": b"[ ] buy milk\n[x] eat\n",
     "app.js": b"[{a:1}].map(x=>x)\n",
