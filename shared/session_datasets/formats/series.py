@@ -21,8 +21,8 @@ from session_datasets.formats.pages import json_bytes
 from session_datasets.formats.ranged_file import Ranges
 from session_datasets.formats.row_groups import RowGroups
 
-# Bytes of JSON held of an exact series. What an answer may hold is less, and for the operation to say; this keeps
-# a window of huge texts from filling the memory first.
+# Bytes of JSON held of an exact series. An answer holds PAGE_BYTES_MAX, which the operation measures to the byte;
+# this keeps a window of huge texts from filling the memory first.
 _HELD_BYTES_MAX = 4 * PAGE_BYTES_MAX
 
 
@@ -61,19 +61,29 @@ def _exact(table: RowGroups, places: Sequence[int], offset: int, rows: int, max_
             nulls[at] += column.null_count
             used += json_bytes(cells)
         if used > max_bytes:
-            raise _too_large(offset, seen, max_bytes)
+            raise _too_large(offset, rows, used // seen)
     return [
         SeriesColumn(table.column(place), null_count, values=found)
         for place, null_count, found in zip(places, nulls, values, strict=True)
     ]
 
 
-def _too_large(offset: int, seen: int, max_bytes: int) -> Refusal:
+def _too_large(offset: int, rows: int, row_bytes: int) -> Refusal:
+    """``row_bytes``: what one row of the window takes on the average, as far as it was read."""
+    detail = (
+        f"The series takes more than the {PAGE_BYTES_MAX:,} bytes of JSON that an answer holds. Nothing was answered."
+    )
+    if rows == 1:
+        return Refusal(
+            ProblemCode.TOO_LARGE,
+            detail,
+            advice="Ask for fewer columns, read the row with read_rows, which shortens it, or use load_artifact.",
+        )
     return Refusal(
         ProblemCode.TOO_LARGE,
-        f"The series takes more than {max_bytes:,} bytes of JSON; an answer holds no more. Nothing was answered.",
+        detail,
         advice="Ask for a narrower window with offset and rows, or for fewer columns.",
-        retry_with={"offset": offset, "rows": max(1, seen // 2)},
+        retry_with={"offset": offset, "rows": max(1, min(rows, PAGE_BYTES_MAX // row_bytes) // 2)},
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from session_datasets.domain.errors import ProblemCode, Refusal
+from session_datasets.domain.limits import PAGE_BYTES_MAX
 from session_datasets.domain.page import Method, Series
 from session_datasets.formats import row_groups
 from session_datasets.formats.row_groups import Footers, RowGroups
@@ -89,19 +91,41 @@ def test_columns_come_in_the_asked_order_and_unknown_ones_are_refused() -> None:
     assert refused.value.problem.did_you_mean == ("a",)
 
 
+def read_within(dataset: LaidOut, rows: int, max_bytes: int) -> Series:
+    table = RowGroups(dataset.source, dataset.layout, Footers())
+    return read_series(dataset.source, table, columns=["v"], offset=0, rows=rows, max_points=rows, max_bytes=max_bytes)
+
+
 def test_an_exact_series_is_answered_up_to_its_bytes_and_refused_beyond() -> None:
     dataset = one_column(["a", "b", "c", None], pa.string())
-    table = RowGroups(dataset.source, dataset.layout, Footers())
-
-    def series(max_bytes: int) -> Series:
-        return read_series(dataset.source, table, columns=["v"], offset=0, rows=4, max_points=4, max_bytes=max_bytes)
-
     needed = len('["a", "b", "c", null]')
-    assert series(needed).columns[0].values == ["a", "b", "c", None]
+    assert read_within(dataset, 4, needed).columns[0].values == ["a", "b", "c", None]
     with pytest.raises(Refusal) as refused:
-        series(needed - 1)
+        read_within(dataset, 4, needed - 1)
     assert refused.value.problem.code is ProblemCode.TOO_LARGE
     assert refused.value.problem.retry_with == {"offset": 0, "rows": 2}
+
+
+def test_a_series_too_large_says_what_an_answer_holds_and_offers_rows_that_fit_it() -> None:
+    dataset = one_column([f"{n:06}" * 10_000 for n in range(300)], pa.string())
+    with pytest.raises(Refusal) as refused:
+        dataset.series(["v"])
+    assert refused.value.problem.detail == (
+        f"The series takes more than the {PAGE_BYTES_MAX:,} bytes of JSON that an answer holds. Nothing was answered."
+    )
+    offered = refused.value.problem.retry_with
+    values = dataset.series(["v"], offset=offered["offset"], rows=offered["rows"]).columns[0].values
+    assert PAGE_BYTES_MAX / 10 < len(json.dumps(values)) <= PAGE_BYTES_MAX
+
+
+def test_one_row_too_large_for_a_series_is_left_to_the_other_verbs() -> None:
+    dataset = one_column(["x" * 1_000], pa.string())
+    with pytest.raises(Refusal) as refused:
+        read_within(dataset, 1, 500)
+    assert refused.value.problem.code is ProblemCode.TOO_LARGE
+    assert refused.value.problem.retry_with == {}
+    assert "read_rows" in refused.value.problem.advice
+    assert "load_artifact" in refused.value.problem.advice
 
 
 @settings(max_examples=40, deadline=None)
