@@ -122,6 +122,7 @@ def _refused(response: BaseHTTPResponse) -> TransferError:
     expired = "expired" in message.lower() or code == "ExpiredToken"
     return TransferError(
         f"The storage refused the transfer (status {response.status}{', ' + code if code else ''}).",
+        "The file may have changed while it was sent; try again when it is complete." if code == "BadDigest" else "",
         status=response.status,
         code=code,
         expired=expired,

@@ -24,7 +24,3 @@ class Progress:
             if self._tell is not None and self._told < self._done <= self._total:
                 self._told = self._done
                 self._tell(self._done, self._total)
-
-    def restart(self) -> None:
-        with self._lock:
-            self._done = 0

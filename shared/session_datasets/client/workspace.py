@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 from session_datasets.client import frames
 from session_datasets.client.calls import Calls
 from session_datasets.client.download import Downloads
+from session_datasets.client.errors import ProblemError
 from session_datasets.client.frames import Frame
 from session_datasets.client.http import FileHttp
 from session_datasets.client.local_file import LocalFile
@@ -23,6 +24,7 @@ from session_datasets.client.rows import ReadPage, as_dicts, as_tuples, whole_pa
 from session_datasets.client.surroundings import Surroundings
 from session_datasets.client.transport import Transport
 from session_datasets.client.upload import Uploads
+from session_datasets.domain.errors import ProblemCode
 from session_datasets.domain.files import LoadTarget
 from session_datasets.domain.limits import LIST_LIMIT_MAX, PAGE_BYTES_MAX, PAGE_ROWS_MAX
 from session_datasets.domain.names import Verb
@@ -41,6 +43,17 @@ from session_datasets.wire.answers import (
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+# How a registration refuses a version whose upload announced what it did not bring, or that was deleted meanwhile.
+_NOT_WHAT_WAS_ANNOUNCED = frozenset(
+    {
+        ProblemCode.CHECKSUM_MISMATCH,
+        ProblemCode.SIZE_MISMATCH,
+        ProblemCode.FILE_NOT_FOUND,
+        ProblemCode.FILE_CHANGED,
+        ProblemCode.FILE_MISSING,
+    }
+)
 
 
 class Workspace:
@@ -98,25 +111,35 @@ class Workspace:
     ) -> RegisterArtifactAnswer:
         """Uploads a file, or a frame as Parquet, and makes it known; the answer's ``reference`` is what to pass on.
 
-        ``name`` is the file's own when None, and must be given for a frame. ``request_token`` makes a later repeat
-        of the whole call find this registration. ``progress`` is called with (bytes done, bytes in all).
+        The same content under the same file name is not sent again, and with the same ``name`` it is the same
+        artifact (``created`` is False then). ``name`` is the file's own when None, and must be given for a frame.
+        ``request_token`` makes a later repeat of the whole call find this registration. ``progress`` is called with
+        (bytes done, bytes in all).
         """
         with _local_file(source, name) as file:
+            register = partial(
+                self._calls.ask,
+                Verb.REGISTER_ARTIFACT,
+                RegisterArtifactAnswer,
+                name=name or file.file_name,
+                description=description,
+                kind=kind,
+                lineage=[artifact_id_of(each) for each in lineage],
+                size=file.size,
+                sha256=file.sha256,
+                request_token=request_token,
+            )
             uploaded = self._uploads.upload(file, progress)
-        return self._calls.ask(
-            Verb.REGISTER_ARTIFACT,
-            RegisterArtifactAnswer,
-            key=uploaded.key,
-            # A repeat of the whole call uploads a new version; only without one is it the same request.
-            version_id=uploaded.version_id if request_token is None else None,
-            name=name or file.file_name,
-            description=description,
-            kind=kind,
-            lineage=[artifact_id_of(each) for each in lineage],
-            size=file.size,
-            sha256=file.sha256,
-            request_token=request_token,
-        )
+            # A repeat of the whole call may upload a new version; only without one is it the same request.
+            pinned = request_token is None
+            try:
+                return register(key=uploaded.key, version_id=uploaded.version_id if pinned else None)
+            except ProblemError as error:
+                if uploaded.sent or error.code not in _NOT_WHAT_WAS_ANNOUNCED:
+                    raise
+            # What was there is not this file, or not there any more. Of progress, the whole was told.
+            uploaded = self._uploads.upload(file, replace=True)
+            return register(key=uploaded.key, version_id=uploaded.version_id if pinned else None)
 
     # --- finding -------------------------------------------------------------------------------------------
 

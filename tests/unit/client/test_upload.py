@@ -9,13 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
-from session_datasets.client.errors import ConflictError, SessionDatasetsError, TransferError
+from session_datasets.client.errors import ConflictError, NotFoundError, SessionDatasetsError, TransferError
 from session_datasets.client.local_file import LocalFile
+from session_datasets.client.transport import Body
 from session_datasets.client.workspace import Workspace
 from session_datasets.domain.limits import KIB
+from session_datasets.domain.names import Verb
 from tests.support.moto_cloud import MotoCloud
+from tests.unit.client.conftest import IMPATIENT
 from tests.unit.client.flaky import Fault, FlakyStorage
 
 PART = 64 * KIB
@@ -118,12 +122,13 @@ class TestParts:
         assert (done[0], done[-1]) == (0, size)
         assert {total for _, total in told} == {size}
 
-    def test_expired_permission_for_a_part_prepares_the_upload_anew(
+    def test_after_expired_permission_for_a_part_that_part_alone_is_sent_into_the_same_upload(
         self, workspace: Workspace, storage: FlakyStorage, flaky_cloud: MotoCloud, large: Path
     ) -> None:
         storage.faults.append(replace(of_part(5), refuse=(403, "AccessDenied", "Request has expired")))
         registered = workspace.register_artifact(large)
-        assert len({each.query["uploadId"][0] for each in storage.uploads()}) == 2
+        assert Counter(each.part for each in storage.uploads()) == {"1": 1, "2": 1, "3": 1, "4": 1, "5": 2}
+        assert len({each.query["uploadId"][0] for each in storage.uploads()}) == 1
         assert stored(flaky_cloud, registered.reference.key) == large.read_bytes()
 
 
@@ -148,7 +153,15 @@ class TestSinglePut:
         storage.faults.append(Fault(refuse=(403, "AccessDenied", "Request has expired"), times=99))
         with pytest.raises(TransferError, match="403"):
             workspace.register_artifact(small)
-        assert len(storage.uploads()) == 3
+        assert len(storage.uploads()) == 4
+
+    def test_a_body_that_the_storage_finds_changed_is_told_as_such(
+        self, workspace: Workspace, storage: FlakyStorage, small: Path
+    ) -> None:
+        storage.faults.append(Fault(refuse=(400, "BadDigest", ""), times=99))
+        with pytest.raises(TransferError, match="may have changed while it was sent"):
+            workspace.register_artifact(small)
+        assert len(storage.uploads()) == 4
 
     def test_a_refusal_that_is_no_expiry_is_not_tried_again(
         self, workspace: Workspace, storage: FlakyStorage, small: Path
@@ -189,6 +202,86 @@ def test_a_repeat_of_the_whole_call_under_a_request_token_finds_the_first(worksp
     first = workspace.register_artifact(small, request_token="step-7")
     again = workspace.register_artifact(small, request_token="step-7")
     assert (again.artifact_id, again.created) == (first.artifact_id, False)
+
+
+class TestPresent:
+    """What is there already is neither sent nor registered twice."""
+
+    def test_the_same_content_and_name_again_is_the_same_artifact(
+        self, workspace: Workspace, storage: FlakyStorage, small: Path
+    ) -> None:
+        first = workspace.register_artifact(small)
+        again = workspace.register_artifact(small)
+        assert (again.reference, again.created) == (first.reference, False)
+        assert [each.artifact_id for each in workspace.list_artifacts()] == [first.artifact_id]
+        assert len(storage.uploads()) == 1
+
+    def test_the_same_frame_and_name_again_is_the_same_artifact(
+        self, workspace: Workspace, storage: FlakyStorage
+    ) -> None:
+        answers = [workspace.register_artifact(pa.table({"a": [1, 2]}), name="Numbers") for _ in range(2)]
+        assert (answers[1].artifact_id, answers[1].created) == (answers[0].artifact_id, False)
+        assert len(storage.uploads()) == 1
+
+    def test_the_same_content_under_another_name_is_another_artifact_of_the_same_version(
+        self, workspace: Workspace, storage: FlakyStorage, small: Path
+    ) -> None:
+        first, second = (workspace.register_artifact(small, name=name) for name in ("first", "second"))
+        assert first.artifact_id != second.artifact_id
+        assert first.reference.version_id == second.reference.version_id
+        assert len(storage.uploads()) == 1
+
+    @pytest.mark.usefixtures("small_parts")
+    def test_a_file_in_parts_is_recognised_too(self, workspace: Workspace, storage: FlakyStorage, large: Path) -> None:
+        first, again = workspace.register_artifact(large), workspace.register_artifact(large)
+        assert again.reference == first.reference
+        assert len(storage.uploads()) == 5
+
+    def test_progress_is_told_as_the_whole_at_once(self, workspace: Workspace, small: Path) -> None:
+        workspace.register_artifact(small)
+        told: list[tuple[int, int]] = []
+        workspace.register_artifact(small, progress=lambda done, total: told.append((done, total)))
+        assert told == [(0, 4), (4, 4)]
+
+    def test_a_file_that_is_not_what_its_upload_announced_is_replaced(
+        self, workspace: Workspace, storage: FlakyStorage, flaky_cloud: MotoCloud, small: Path
+    ) -> None:
+        key = workspace.register_artifact(small).reference.key
+        sha256 = hashlib.sha256(small.read_bytes()).hexdigest()
+        flaky_cloud.s3.put_object(Bucket=flaky_cloud.bucket, Key=key, Body=b"a\n9\n", Metadata={"sha256": sha256})
+        again = workspace.register_artifact(small)
+        assert again.created
+        assert workspace.read_rows(again).rows == [[1]]
+        assert len(storage.uploads()) == 2
+
+    def test_a_file_that_is_deleted_before_it_is_registered_is_sent_again(
+        self, flaky_cloud: MotoCloud, storage: FlakyStorage, directory: Path, small: Path
+    ) -> None:
+        class DeletingTransport:
+            """Deletes what a plan says is present."""
+
+            def call(self, verb: Verb, body: Body) -> Body:
+                answered: Body = flaky_cloud.call(verb, body)
+                if answered.get("present"):
+                    flaky_cloud.s3.delete_object(
+                        Bucket=flaky_cloud.bucket, Key=answered["key"], VersionId=answered["version_id"]
+                    )
+                return answered
+
+        token = flaky_cloud.token(run_id="run")
+        workspace = Workspace(token, DeletingTransport(), directory, patience=IMPATIENT)
+        first, again = workspace.register_artifact(small), workspace.register_artifact(small)
+        assert again.created
+        assert again.artifact_id != first.artifact_id
+        assert len(storage.uploads()) == 2
+
+    def test_a_refusal_for_another_reason_sends_nothing(
+        self, workspace: Workspace, storage: FlakyStorage, small: Path
+    ) -> None:
+        workspace.register_artifact(small)
+        with pytest.raises(NotFoundError):
+            workspace.register_artifact(small, name="other", lineage=["art_" + "0" * 26])
+        assert len(storage.uploads()) == 1
 
 
 def test_a_file_that_changes_while_it_is_sent_is_not_registered(
