@@ -12,6 +12,7 @@ LOCAL := PYTHONPATH=.:shared $(RUN) -m infra.local
 
 FILE ?=
 ENV ?=
+STACK ?=
 
 # The first interpreter that is new enough, unless PYTHON names one.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -21,7 +22,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 .PHONY: help
 help: ## Say what there is to say
 	@echo "make TARGET, in a fresh clone as well:"
-	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: demo
 demo: .venv/made ## Hand one data set from node to node on this laptop [FILE=path]
@@ -48,19 +49,32 @@ test: check ## Everything: the fast part, the template, both emulators, end to e
 	@$(WITH_NODE) $(RUN) -m pytest --ignore tests/unit --ignore tests/contract --ignore tests/architecture
 
 .PHONY: synth
-synth: .venv/made ## Synthesize the template [ENV=sandbox|production]
-	@$(LOCAL) cdk synth --quiet --context env=$(or $(ENV),sandbox)
+synth: .venv/made ## Synthesize the template [ENV=sandbox|production] [STACK=name]
+	@$(LOCAL) cdk synth --quiet $(call CONTEXT,$(or $(ENV),sandbox))
+
+.PHONY: bootstrap
+bootstrap: .venv/made ## Prepare the AWS account of your credentials for CDK, once for each region
+	@$(LOCAL) cdk bootstrap $(call CONTEXT,$(or $(ENV),sandbox))
 
 .PHONY: deploy
-deploy: .venv/made ## Deploy to the AWS account of your credentials: ENV=sandbox|production
+deploy: .venv/made ## Deploy to the AWS account of your credentials: ENV=sandbox|production [STACK=name]
 	@case "$(ENV)" in sandbox|production) ;; *) echo "Say where: make deploy ENV=sandbox or ENV=production" >&2; exit 2;; esac
-	@$(LOCAL) cdk deploy --context env=$(ENV)
+	@$(LOCAL) compare --env $(ENV) $(STACK_OPTION)
+	@$(LOCAL) cdk deploy $(call CONTEXT,$(ENV))
+
+.PHONY: prune
+prune: .venv/made ## Delete the functions' versions that earlier deploys left in that account [STACK=name]
+	@$(LOCAL) prune $(STACK_OPTION)
 
 .PHONY: clean
 clean: ## Remove everything that was made here, the local cloud's data too
 	@if [ -x $(RUN) ]; then $(LOCAL) down; fi
 	rm -rf .venv .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache cdk.out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# What the app is told, and which stack a command is about, when another name than the usual one is given.
+CONTEXT = --context env=$(1) $(if $(STACK),--context "stack=$(STACK)")
+STACK_OPTION = $(if $(STACK),--stack "$(STACK)")
 
 # A Node.js the CDK library can run on: the machine's own, or one installed under .local.
 WITH_NODE = node="$$($(LOCAL) node)" && eval "$$node" &&

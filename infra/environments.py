@@ -16,9 +16,6 @@ from session_datasets.domain.names import TABULAR_VERBS, Verb
 # Lambda restores a snapshot only of a function whose scratch disk is the smallest there is.
 SNAP_START_SCRATCH_MIB = 512
 
-# The output by which a stack that stands tells which of the environments it was deployed as.
-ENVIRONMENT_OUTPUT = "Environment"
-
 
 @dataclass(frozen=True)
 class Size:

@@ -13,7 +13,8 @@ from infra.constructs.node_access import NodeAccess
 from infra.constructs.signing_key import SigningKey
 from infra.constructs.watch import Watchtower
 from infra.constructs.workspaces_bucket import WorkspacesBucket
-from infra.environments import ENVIRONMENT_OUTPUT, Environment
+from infra.environments import Environment
+from infra.outputs import ENVIRONMENT_OUTPUT
 from session_datasets.domain.names import Verb
 
 

@@ -1,13 +1,14 @@
-"""``python -m infra.local``: the local cloud, and the CDK command line with a Node.js it can run on."""
+"""``python -m infra.local``: the local cloud, and for a real account the CDK command line and what goes with it."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
-from infra.local import background, cdk, env_file, node, tools
+from infra.local import account, background, cdk, env_file, node, tools
 from infra.local.emulator import EmulatorError
 from infra.local.tools import ToolError
 from session_datasets.domain.names import DEFAULT_STACK
@@ -22,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command: Callable[[argparse.Namespace], int] = options.command
     try:
         return command(options)
-    except (EmulatorError, ToolError, cdk.DeployError) as failure:
+    except (EmulatorError, ToolError, cdk.DeployError, account.AccountError) as failure:
         print(failure, file=sys.stderr)
         return 1
 
@@ -55,6 +56,21 @@ def _deploy(options: argparse.Namespace) -> int:
 
 def _cdk(options: argparse.Namespace) -> int:
     return cdk.run(options.rest)
+
+
+def _compare(options: argparse.Namespace) -> int:
+    account.compare(options.stack, options.env)
+    return 0
+
+
+def _prune(options: argparse.Namespace) -> int:
+    versions = account.superseded(options.stack, datetime.now(UTC))
+    for version in versions:
+        account.delete(version)
+        print(f"Deleted version {version.number} of {version.function}.")
+    if not versions:
+        print("Nothing to delete: no superseded version is old enough that nobody can be in it.")
+    return 0
 
 
 def _prepare(_: argparse.Namespace) -> int:
@@ -93,6 +109,11 @@ def _parser() -> argparse.ArgumentParser:
     deploy.add_argument("endpoint", help="its URL, for example http://127.0.0.1:4566")
     deploy.add_argument("--stack", default=DEFAULT_STACK, help="the stack's name (%(default)s)")
     deploy.add_argument("--env", default="local", help="the environment (%(default)s)")
+    compare = add("compare", _compare, "refuse to deploy a stack of a real account as another environment")
+    compare.add_argument("--stack", default=DEFAULT_STACK, help="the stack's name (%(default)s)")
+    compare.add_argument("--env", required=True, help="the environment it is about to be deployed as")
+    prune = add("prune", _prune, "delete the versions of functions in a real account that deploys superseded")
+    prune.add_argument("--stack", default=DEFAULT_STACK, help="the stack's name (%(default)s)")
     add("prepare", _prepare, "install every tool under .local and say where")
     add("node", _node, "print the shell lines that put a suitable Node.js on the path")
     add("cdk", _cdk, "run the pinned CDK command line with the arguments that follow, for a real account")

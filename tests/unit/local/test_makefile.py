@@ -1,0 +1,56 @@
+"""What make passes on to the commands behind it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+
+from infra.local.places import ROOT
+
+CDK = "-m infra.local cdk"
+
+
+def commands(*arguments: str) -> str:
+    """What make would run, one command a line."""
+    # Without what an outer make passes down.
+    surroundings = {"PATH": os.environ["PATH"]}
+    done = subprocess.run(
+        ["make", "--dry-run", *arguments], cwd=ROOT, env=surroundings, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        (["synth"], f"{CDK} synth --quiet --context env=sandbox"),
+        (["synth", "ENV=production"], f"{CDK} synth --quiet --context env=production"),
+        (["synth", "STACK=second"], f'{CDK} synth --quiet --context env=sandbox --context "stack=second"'),
+        (["deploy", "ENV=production"], f"{CDK} deploy --context env=production"),
+        (["deploy", "ENV=sandbox", "STACK=second"], f'{CDK} deploy --context env=sandbox --context "stack=second"'),
+        (["bootstrap"], f"{CDK} bootstrap --context env=sandbox"),
+        (["prune"], "-m infra.local prune"),
+        (["prune", "STACK=second"], '-m infra.local prune --stack "second"'),
+    ],
+)
+def test_make(arguments: list[str], command: str) -> None:
+    lines = [line.rstrip() for line in commands(*arguments).splitlines()]
+    assert [line for line in lines if line.endswith(command)] != []
+
+
+def test_a_deploy_first_compares_with_what_stands() -> None:
+    told = commands("deploy", "ENV=sandbox", "STACK=second")
+    compare = told.index('-m infra.local compare --env sandbox --stack "second"')
+    assert compare < told.index(f"{CDK} deploy")
+
+
+@pytest.mark.parametrize("where", [[], ["ENV=local"], ["ENV=staging"]], ids=["nowhere", "local", "staging"])
+def test_a_deploy_has_to_be_told_where(where: list[str]) -> None:
+    refused = subprocess.run(
+        ["make", "--old-file", ".venv/made", "deploy", *where],
+        cwd=ROOT, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert refused.returncode == 2
+    assert "Say where: make deploy ENV=sandbox or ENV=production" in refused.stderr
