@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from session_datasets.client.errors import ProblemError, TransportError, UnexpectedAnswerError, error_of
+from session_datasets.client.errors import (
+    Again,
+    LostAnswerError,
+    ProblemError,
+    SessionDatasetsError,
+    TransportError,
+    UnexpectedAnswerError,
+    error_of,
+)
 from session_datasets.client.patience import Patience
 from session_datasets.client.transport import Body, Transport
 from session_datasets.domain.names import Verb
@@ -18,12 +27,18 @@ A = TypeVar("A", bound=Answer)
 
 
 class Calls:
-    """Every verb is safe to repeat, so a busy service and a lost connection are tried again here."""
+    """Trying again happens here. Every verb is safe to repeat: a registration finds itself, a session that nobody
+    got the token of is used by nobody. But opening one more is up to the orchestrator."""
 
     def __init__(self, transport: Transport, token: str | None = None, patience: Patience | None = None) -> None:
         self._transport = transport
         self._token = token
-        self._patience = patience or Patience()
+        patience = patience or Patience()
+        self._patience = {
+            Again.SOON: patience,
+            Again.LATER: patience.longer(),
+            Again.ONCE: patience.once(),
+        }
 
     def ask(self, verb: Verb, answer: type[A], **arguments: Any) -> A:
         """``arguments`` that are None are left to the service's own defaults."""
@@ -32,11 +47,24 @@ class Calls:
         body: Body = {"v": WIRE_VERSION} | {name: value for name, value in arguments.items() if value is not None}
         if self._token is not None:
             body["token"] = self._token
-        answered = self._patience.retried(lambda: self._once(verb, body), _worth_another_try)
+        answered = self._answered(verb, body)
         try:
             return answer.model_validate(answered)
         except ValidationError as error:
             raise _not_understood(verb, error) from None
+
+    def _answered(self, verb: Verb, body: Body) -> Body:
+        """Tries are counted for each kind of failure, so that a slow start does not use up those of a lost answer."""
+        failures: Counter[Again] = Counter()
+        while True:
+            try:
+                return self._once(verb, body)
+            except SessionDatasetsError as error:
+                again = _again(verb, error)
+                failures[again] += 1
+                if again is Again.NEVER or failures[again] >= self._patience[again].tries:
+                    raise
+            self._patience[again].wait(failures[again])
 
     def _once(self, verb: Verb, body: Body) -> Body:
         answered = self._transport.call(verb, body)
@@ -49,11 +77,14 @@ class Calls:
         raise error_of(problem)
 
 
-def _worth_another_try(error: Exception) -> bool:
+def _again(verb: Verb, error: SessionDatasetsError) -> Again:
+    if isinstance(error, LostAnswerError) and verb is Verb.OPEN_SESSION:
+        return Again.NEVER
     if isinstance(error, TransportError):
-        return error.retryable
+        return error.again
     # A retryable 409 asks for another upload, not for the same call.
-    return isinstance(error, ProblemError) and error.problem.retryable and error.problem.status >= 500
+    passing = isinstance(error, ProblemError) and error.problem.retryable and error.problem.status >= 500
+    return Again.SOON if passing else Again.NEVER
 
 
 def _not_understood(verb: Verb, error: ValidationError) -> UnexpectedAnswerError:

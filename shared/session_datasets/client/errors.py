@@ -14,6 +14,7 @@
     │   └── UnavailableError               busy or failing, after the client's own tries
     ├── TransportError                   no answer came from the service
     │   ├── NotDeployedError               no such function, or no permission to invoke it
+    │   ├── LostAnswerError                the call was made, its answer did not arrive
     │   ├── FunctionFailedError            the function ended without an answer
     │   │   └── FunctionTimedOutError        ... because its time was up
     │   └── UnexpectedAnswerError          the answer is not one of this wire version
@@ -23,13 +24,15 @@
     ├── UnsafePathError                  the file would land outside the working directory
     ├── IncompleteRowError               a row is larger than any page; only a load gives it whole
     ├── UnwritableTableError             a frame that no Parquet file can hold
-    ├── ConfigurationError               the environment lacks a token, a region or credentials
+    ├── ConfigurationError               no token or region, or credentials that are missing or have expired
     └── MissingExtraError                pyarrow or pandas is not installed
 
 A text never holds a token or a presigned URL.
 """
 
 from __future__ import annotations
+
+from enum import Enum
 
 from session_datasets.domain.errors import ProblemCode
 from session_datasets.wire.problem import ProblemModel
@@ -96,18 +99,33 @@ class TooLargeError(ProblemError): ...
 class UnavailableError(ProblemError): ...
 
 
+class Again(Enum):
+    """When the same call may succeed."""
+
+    NEVER = "it fails the same way"
+    SOON = "a moment later"
+    LATER = "when a function has started or capacity has come back: seconds to a minute"
+    ONCE = "a moment later, but every try takes many minutes"
+
+
 class TransportError(SessionDatasetsError):
-    """``retryable`` says that the same call may succeed a moment later."""
+    """``again`` says when the same call may succeed; the client has tried accordingly."""
 
     title = "The service did not answer"
 
-    def __init__(self, detail: str, advice: str = "", *, retryable: bool = False) -> None:
+    def __init__(self, detail: str, advice: str = "", *, again: Again = Again.NEVER) -> None:
         super().__init__(detail, advice)
-        self.retryable = retryable
+        self.again = again
 
 
 class NotDeployedError(TransportError):
     title = "The service is not there"
+
+
+class LostAnswerError(TransportError):
+    """What was asked may have been done."""
+
+    title = "The answer did not arrive"
 
 
 class FunctionFailedError(TransportError):

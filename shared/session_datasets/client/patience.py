@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Self, TypeVar
 
 T = TypeVar("T")
 
@@ -36,3 +36,14 @@ class Patience:
     def wait(self, attempt: int) -> None:
         """Sleeps after the ``attempt``-th failure, counted from 1."""
         self.sleep(self.draw() * min(self.longest_wait, self.first_wait * 2 ** (attempt - 1)))
+
+    def longer(self) -> Self:
+        """For what takes a while by itself: as many waits again, each up to eight times as long. By default that is
+        half a minute to two minutes in all, in which a function of Lambda starts from nothing."""
+        return replace(
+            self, tries=2 * self.tries - 1, first_wait=8 * self.first_wait, longest_wait=8 * self.longest_wait
+        )
+
+    def once(self) -> Self:
+        """One repeat, for tries that take very long."""
+        return replace(self, tries=min(2, self.tries))

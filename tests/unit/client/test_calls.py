@@ -9,14 +9,17 @@ import pytest
 
 from session_datasets.client.calls import Calls
 from session_datasets.client.errors import (
+    Again,
     ConflictError,
     FunctionFailedError,
     FunctionTimedOutError,
+    LostAnswerError,
     ProblemError,
     TransportError,
     UnavailableError,
     UnexpectedAnswerError,
 )
+from session_datasets.client.orchestrator import Orchestrator
 from session_datasets.client.patience import Patience
 from session_datasets.client.transport import Body, InProcessTransport
 from session_datasets.domain.errors import PROBLEM_KINDS, Problem, ProblemCode
@@ -56,8 +59,9 @@ class Script:
     [
         refusal(ProblemCode.UNAVAILABLE),
         refusal(ProblemCode.INTERNAL),
-        TransportError("no connection", retryable=True),
-        FunctionFailedError("crashed", retryable=True),
+        TransportError("no connection", again=Again.SOON),
+        LostAnswerError("broken", again=Again.SOON),
+        FunctionFailedError("crashed", again=Again.SOON),
     ],
 )
 def test_a_passing_failure_is_tried_again(failure: Body | Exception) -> None:
@@ -78,6 +82,43 @@ def test_waits_double_and_are_drawn_below_their_bound() -> None:
     with pytest.raises(UnavailableError):
         script.ask(draw=lambda: 0.5)
     assert script.waits == [0.125, 0.25, 0.5]
+
+
+def test_a_function_that_is_not_ready_is_waited_for_longer() -> None:
+    script = Script(TransportError("starting", again=Again.LATER))
+    with pytest.raises(TransportError, match="starting"):
+        script.ask()
+    assert script.waits == [2, 4, 8, 16, 32, 64]
+
+
+def test_silence_is_repeated_once() -> None:
+    script = Script(LostAnswerError("silence", again=Again.ONCE))
+    with pytest.raises(LostAnswerError):
+        script.ask()
+    assert len(script.bodies) == 2
+
+
+def test_each_kind_of_failure_has_tries_of_its_own() -> None:
+    starting, broken = TransportError("starting", again=Again.LATER), LostAnswerError("broken", again=Again.SOON)
+    silent = LostAnswerError("silence", again=Again.ONCE)
+    script = Script(*[starting] * 6, *[broken] * 3, silent, GOOD)
+    assert script.ask().artifacts == []
+    assert script.waits == [2, 4, 8, 16, 32, 64, 0.25, 0.5, 1, 0.25]
+
+
+@pytest.mark.parametrize("again", [Again.SOON, Again.ONCE])
+def test_a_session_whose_opening_was_not_answered_is_not_opened_once_more(again: Again) -> None:
+    script = Script(LostAnswerError("broken", again=again))
+    with pytest.raises(LostAnswerError):
+        Orchestrator(script).open_session(owner="acme", run_id="run")
+    assert len(script.bodies) == 1
+
+
+def test_a_client_that_is_told_not_to_repeat_does_not() -> None:
+    script = Script(TransportError("starting", again=Again.LATER))
+    with pytest.raises(TransportError):
+        Calls(script, "token", Patience(tries=1)).ask(Verb.LIST_ARTIFACTS, ListArtifactsAnswer)
+    assert len(script.bodies) == 1
 
 
 @pytest.mark.parametrize("code", [code for code, kind in PROBLEM_KINDS.items() if kind.status < 500])

@@ -11,9 +11,11 @@ from botocore import exceptions as aws
 
 from session_datasets.client import transport as transport_module
 from session_datasets.client.errors import (
+    Again,
     ConfigurationError,
     FunctionFailedError,
     FunctionTimedOutError,
+    LostAnswerError,
     NotDeployedError,
     TransportError,
     UnexpectedAnswerError,
@@ -43,14 +45,24 @@ def payload(value: Any, **more: str) -> dict[str, Any]:
     return {"Payload": io.BytesIO(value if isinstance(value, bytes) else json.dumps(value).encode()), **more}
 
 
-def refused(code: str, status: int) -> aws.ClientError:
+def refused(code: str, status: int, operation: str = "Invoke") -> aws.ClientError:
     response = {"Error": {"Code": code, "Message": "secret-token"}, "ResponseMetadata": {"HTTPStatusCode": status}}
-    return aws.ClientError(response, "Invoke")
+    return aws.ClientError(response, operation)
+
+
+class BrokenPayload:
+    """An answer whose connection breaks while it is read."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def read(self) -> bytes:
+        raise self._error
 
 
 def call(monkeypatch: pytest.MonkeyPatch, outcome: Any) -> tuple[Any, Lambda]:
     client = Lambda(outcome)
-    monkeypatch.setattr(transport_module, "_lambda_client", lambda: client)
+    monkeypatch.setattr(transport_module, "lambda_client", lambda: client)
     return DeployedTransport("my-stack", "blue").call(Verb.READ_ROWS, dict(BODY)), client
 
 
@@ -69,57 +81,102 @@ def test_the_client_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
         made.append(Lambda(None))
         return made[-1]
 
-    monkeypatch.setattr(transport_module, "_lambda_client", make)
+    monkeypatch.setattr(transport_module, "lambda_client", make)
     transport = DeployedTransport()
     for _ in range(3):
         transport._lambda()
     assert len(made) == 1
 
 
-def test_the_client_waits_longer_than_any_function_runs_and_retries_nothing_itself(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    config = transport_module._lambda_client().meta.config
-    assert config.read_timeout > 600
-    assert config.retries["total_max_attempts"] == 1
-
-
 OUTCOMES = {
-    "function missing": (refused("ResourceNotFoundException", 404), NotDeployedError, False),
-    "not allowed": (refused("AccessDeniedException", 403), NotDeployedError, False),
-    "throttled": (refused("TooManyRequestsException", 429), TransportError, True),
-    "lambda is down": (refused("ServiceException", 500), TransportError, True),
-    "request too large": (refused("RequestTooLargeException", 413), TransportError, False),
-    "no connection": (aws.EndpointConnectionError(endpoint_url="https://x"), TransportError, True),
-    "broken connection": (aws.ConnectionClosedError(endpoint_url="https://x"), TransportError, True),
-    "no answer in time": (aws.ReadTimeoutError(endpoint_url="https://x"), FunctionTimedOutError, False),
-    "crash": (payload({"errorType": "Runtime.ExitError"}, FunctionError="Unhandled"), FunctionFailedError, True),
-    "crash without words": (payload(b"\xff", FunctionError="Unhandled"), FunctionFailedError, True),
-    "crash of no form": (payload(["x"], FunctionError="Unhandled"), FunctionFailedError, True),
+    "function missing": (refused("ResourceNotFoundException", 404), NotDeployedError, Again.NEVER),
+    "not allowed": (refused("AccessDeniedException", 403), NotDeployedError, Again.NEVER),
+    "throttled": (refused("TooManyRequestsException", 429), TransportError, Again.LATER),
+    "lambda is down": (refused("ServiceException", 500), TransportError, Again.LATER),
+    "bad gateway": (refused("502", 502), TransportError, Again.LATER),
+    "no capacity": (refused("EC2ThrottledException", 502), TransportError, Again.LATER),
+    "snapshot not ready": (refused("SnapStartNotReadyException", 409), TransportError, Again.LATER),
+    "snapshot slow": (refused("SnapStartTimeoutException", 408), TransportError, Again.LATER),
+    "function changing": (refused("ResourceConflictException", 409), TransportError, Again.LATER),
+    "request too large": (refused("RequestTooLargeException", 413), TransportError, Again.NEVER),
+    "no connection": (aws.EndpointConnectionError(endpoint_url="https://x"), TransportError, Again.SOON),
+    "slow connection": (aws.ConnectTimeoutError(endpoint_url="https://x"), TransportError, Again.SOON),
+    "broken connection": (aws.ConnectionClosedError(endpoint_url="https://x"), LostAnswerError, Again.SOON),
+    "no answer in time": (aws.ReadTimeoutError(endpoint_url="https://x"), LostAnswerError, Again.ONCE),
+    "broken answer": (
+        {"Payload": BrokenPayload(aws.ResponseStreamingError(error="secret-token"))},
+        LostAnswerError,
+        Again.SOON,
+    ),
+    "short answer": (
+        {"Payload": BrokenPayload(aws.IncompleteReadError(actual_bytes=1, expected_bytes=2))},
+        LostAnswerError,
+        Again.SOON,
+    ),
+    "crash": (payload({"errorType": "Runtime.ExitError"}, FunctionError="Unhandled"), FunctionFailedError, Again.SOON),
+    "crash without words": (payload(b"\xff", FunctionError="Unhandled"), FunctionFailedError, Again.SOON),
+    "crash of no form": (payload(["x"], FunctionError="Unhandled"), FunctionFailedError, Again.SOON),
     "out of time": (
         payload({"errorType": "Sandbox.Timedout", "errorMessage": "Task timed out"}, FunctionError="Unhandled"),
         FunctionTimedOutError,
-        False,
+        Again.NEVER,
     ),
-    "not JSON": (payload(b"<html>"), UnexpectedAnswerError, False),
-    "no object": (payload([1]), UnexpectedAnswerError, False),
+    "not JSON": (payload(b"<html>"), UnexpectedAnswerError, Again.NEVER),
+    "no object": (payload([1]), UnexpectedAnswerError, Again.NEVER),
 }
 
 
-@pytest.mark.parametrize(("outcome", "error", "retryable"), OUTCOMES.values(), ids=OUTCOMES.keys())
-def test_a_failure_is_typed_and_says_whether_to_try_again(
-    monkeypatch: pytest.MonkeyPatch, outcome: Any, error: type[TransportError], retryable: bool
+@pytest.mark.parametrize(("outcome", "error", "again"), OUTCOMES.values(), ids=OUTCOMES.keys())
+def test_a_failure_is_typed_and_says_when_to_try_again(
+    monkeypatch: pytest.MonkeyPatch, outcome: Any, error: type[TransportError], again: Again
 ) -> None:
     with pytest.raises(error) as raised:
         call(monkeypatch, outcome)
     assert type(raised.value) is error
-    assert raised.value.retryable is retryable
+    assert raised.value.again is again
     assert "secret-token" not in str(raised.value)
     assert raised.value.__cause__ is None
 
 
-@pytest.mark.parametrize("missing", [aws.NoRegionError(), aws.NoCredentialsError()])
-def test_a_missing_region_or_credentials_are_named(monkeypatch: pytest.MonkeyPatch, missing: Exception) -> None:
-    with pytest.raises(ConfigurationError, match="AWS_REGION"):
+ENVIRONMENTS = [
+    aws.NoRegionError(),
+    aws.NoCredentialsError(),
+    aws.ProfileNotFound(profile="p"),
+    aws.SSOTokenLoadError(error_msg="no token"),
+    aws.UnauthorizedSSOTokenError(),
+    aws.TokenRetrievalError(provider="sso", error_msg="expired"),
+    aws.CredentialRetrievalError(provider="process", error_msg="failed"),
+    refused("AccessDenied", 403, operation="AssumeRole"),
+]
+
+
+@pytest.mark.parametrize("missing", ENVIRONMENTS, ids=lambda error: type(error).__name__)
+def test_an_environment_that_aws_can_not_be_called_from_is_a_configuration_error(
+    monkeypatch: pytest.MonkeyPatch, missing: Exception
+) -> None:
+    with pytest.raises(ConfigurationError, match=r"AWS_REGION \(or AWS_DEFAULT_REGION\) and credentials"):
         call(monkeypatch, missing)
+
+
+@pytest.mark.parametrize("code", ["ExpiredTokenException", "UnrecognizedClientException", "InvalidSignatureException"])
+def test_credentials_that_are_not_accepted_are_to_be_renewed(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"{code}.*Renew the credentials"):
+        call(monkeypatch, refused(code, 403))
+
+
+def test_an_endpoint_that_is_no_url_is_a_configuration_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "not an endpoint")
+    with pytest.raises(ConfigurationError, match="not an endpoint"):
+        DeployedTransport().call(Verb.READ_ROWS, BODY)
+
+
+def test_a_profile_that_does_not_exist_is_a_configuration_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "no-such-profile")
+    with pytest.raises(ConfigurationError, match="no-such-profile"):
+        DeployedTransport().call(Verb.READ_ROWS, BODY)
+
+
+def test_a_mistake_of_this_code_stays_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(KeyError):
+        call(monkeypatch, {})
