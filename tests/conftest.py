@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
+import pytest
+
+from tests.support.cloud import told_of_endpoint
 from tests.support.deployed_fixtures import stack
 from tests.support.moto_cloud import cloud, moto_server
 
 __all__ = ["cloud", "moto_server", "stack"]
+
+# Asked before any test changes the environment.
+_TOLD = told_of_endpoint()
+
+
+def pytest_report_header() -> str:
+    return _TOLD or ""
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    # Once more at the end: by then the header is a thousand lines away.
+    if _TOLD:
+        terminalreporter.write_line(_TOLD, yellow=True)

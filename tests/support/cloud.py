@@ -29,6 +29,16 @@ def emulators_under_test() -> list[str]:
     return ["given"] if os.environ.get(ENDPOINT) else list(EMULATORS)
 
 
+def told_of_endpoint() -> str | None:
+    """What whoever runs the tests should know when, perhaps by a sourced file, one endpoint is given."""
+    if endpoint := os.environ.get(ENDPOINT):
+        return (
+            f"{ENDPOINT} is set: what is tested on a deployed stack is tested at {endpoint} only. "
+            f"Unset it to test on {' and '.join(EMULATORS)}."
+        )
+    return None
+
+
 @contextmanager
 def deployed_cloud(name: str, *, stack: str = DEFAULT_STACK) -> Iterator[DeployedStack]:
     """The stack, deployed by the CDK command line to the emulator `name` ("given": AWS_ENDPOINT_URL).
