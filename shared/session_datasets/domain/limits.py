@@ -62,6 +62,11 @@ TABLE_HEADER_BYTES_MAX = 1 * MIB
 # Bytes of all rows of a Parquet file once decoded: encodings let a small file stand for any number of rows, and
 # one function run can write a few times TABLE_BYTES_MAX again.
 DECODED_BYTES_MAX = 4 * GIB
+# Bytes of one row of a table that pages, once decoded: a page, a preview and a series hold a row as a whole.
+ROW_BYTES_MAX = 64 * MIB
+# Values on all levels inside the nested cells of one row: more take longer than a second and more memory than the
+# page that they would be cut short for, and a few hundred bytes of Parquet stand for any number of them.
+ROW_ITEMS_MAX = 1_000_000
 # Rows and characters of a cell that a preview shows: enough to recognise the data, cheap in a context.
 PREVIEW_ROWS = 5
 # See PREVIEW_ROWS.

@@ -32,19 +32,12 @@ from dataclasses import dataclass
 from math import isfinite, isnan
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as kind
 
 from session_datasets.domain.profile import Encoding, JsonValue
-from session_datasets.formats.nested import entries, is_nested
+from session_datasets.formats.nested import entries, is_binary, is_nested, is_text
 from session_datasets.formats.times import spelled
-
-
-def is_binary(type_: pa.DataType) -> bool:
-    return bool(kind.is_binary(type_) or kind.is_large_binary(type_) or kind.is_fixed_size_binary(type_))
-
-
-def is_text(type_: pa.DataType) -> bool:
-    return bool(kind.is_string(type_) or kind.is_large_string(type_))
 
 
 def is_wide_integer(type_: pa.DataType) -> bool:
@@ -83,23 +76,26 @@ class CellRules:
             return Encoding.ISO_8601
         return Encoding.BASE64 if is_binary(self.type) else None
 
-    def encode(self, values: pa.Array) -> list[JsonValue]:
-        """One JSON value for each of ``values``, whose type is this column's."""
-        return _encode(values, self.exact)
+    def encode(self, values: pa.Array, most: int | None = None) -> list[JsonValue]:
+        """One JSON value for each of ``values``, whose type is this column's.
+
+        Those with more than ``most`` characters may end a little later than there, and are the same up to there.
+        """
+        return _encode(values, self.exact, most)
 
 
-def encoded_rows(batch: pa.RecordBatch, rules: Sequence[CellRules]) -> list[list[JsonValue]]:
-    """The rows of a batch whose columns follow ``rules``."""
+def encoded_rows(batch: pa.RecordBatch, rules: Sequence[CellRules], most: int | None = None) -> list[list[JsonValue]]:
+    """The rows of a batch whose columns follow ``rules``; ``most`` as in ``CellRules.encode``."""
     if not rules:
         return [[] for _ in range(batch.num_rows)]
-    cells = [rule.encode(values) for rule, values in zip(rules, batch.columns, strict=True)]
+    cells = [rule.encode(values, most) for rule, values in zip(rules, batch.columns, strict=True)]
     return [list(row) for row in zip(*cells, strict=True)]
 
 
-def _encode(values: pa.Array, exact: bool) -> list[JsonValue]:
+def _encode(values: pa.Array, exact: bool, most: int | None) -> list[JsonValue]:
     type_ = values.type
     if is_nested(type_):
-        return _nested(values, exact)
+        return _nested(values, exact, most)
     if is_wide_integer(type_) and not exact:
         return _each(values, str)
     if kind.is_floating(type_):
@@ -109,8 +105,15 @@ def _encode(values: pa.Array, exact: bool) -> list[JsonValue]:
     if is_temporal(type_):
         return [*spelled(values)]
     if is_binary(type_):
-        return _each(values, lambda data: base64.b64encode(data).decode("ascii"))
+        return _each(_first_bytes(values, most), lambda data: base64.b64encode(data).decode("ascii"))
+    if is_text(type_) and most is not None:
+        values = pc.utf8_slice_codeunits(values, 0, most + 1)
     return values.to_pylist()  # type: ignore[no-any-return]
+
+
+def _first_bytes(values: pa.Array, most: int | None) -> pa.Array:
+    """As many whole groups of three bytes, four characters each, as are longer than ``most`` characters."""
+    return values if most is None else pc.binary_slice(values, 0, 3 * (most // 4 + 1))
 
 
 def _each(values: pa.Array, spell: Callable[..., JsonValue]) -> list[JsonValue]:
@@ -134,26 +137,28 @@ def _not_finite(number: float) -> str:
     return "Infinity" if number > 0 else "-Infinity"
 
 
-def _nested(values: pa.Array, exact: bool) -> list[JsonValue]:
+def _nested(values: pa.Array, exact: bool, most: int | None) -> list[JsonValue]:
     if kind.is_struct(values.type):
-        return _structs(values, exact)
+        return _structs(values, exact, most)
     if kind.is_map(values.type):
         return [
             None if pairs is None else [[pair["key"], pair["value"]] for pair in pairs]
-            for pairs in _lists(entries(values), exact)
+            for pairs in _lists(entries(values), exact, most)
         ]
-    return _lists(values, exact)
+    return _lists(values, exact, most)
 
 
-def _structs(values: pa.Array, exact: bool) -> list[JsonValue]:
+def _structs(values: pa.Array, exact: bool, most: int | None) -> list[JsonValue]:
     names = [field.name for field in values.type]
-    columns = [_encode(child, exact) for child in values.flatten()]
+    columns = [_encode(child, exact, most) for child in values.flatten()]
     present = values.is_valid().to_pylist()
     rows = zip(*columns, strict=True) if columns else ((),) * len(values)
     return [dict(zip(names, row, strict=True)) if there else None for row, there in zip(rows, present, strict=True)]
 
 
-def _lists(values: pa.Array, exact: bool) -> list[JsonValue]:
-    items = iter(_encode(values.flatten(), exact))
+def _lists(values: pa.Array, exact: bool, most: int | None) -> list[JsonValue]:
+    if most is not None:  # every item takes a character at least
+        values = pc.list_slice(values, 0, most + 1, return_fixed_size_list=False)
+    items = iter(_encode(values.flatten(), exact, most))
     lengths = values.value_lengths().to_pylist()
     return [None if length is None else [next(items) for _ in range(length)] for length in lengths]

@@ -12,6 +12,7 @@ from session_datasets.domain.limits import MIB
 from session_datasets.domain.profile import Format
 from session_datasets.formats.json_text import SURROGATE_REMARK, records
 from session_datasets.formats.json_types import JsonType, Seen
+from session_datasets.formats.row_sizes import rows_without_columns
 from session_datasets.formats.stream import NoTable, TableStream, distinct_names, names_in_words
 
 # A batch ends with the record that reaches either bound.
@@ -65,8 +66,7 @@ def _batches(file: Path, format_: Format, types: dict[str, JsonType], schema: pa
 
 def _batch(rows: list[dict[str, Any]], types: dict[str, JsonType], schema: pa.Schema) -> pa.RecordBatch:
     if not types:
-        # Arrow counts the rows of a batch by its columns; a struct without fields counts them alone.
-        return pa.RecordBatch.from_struct_array(pa.array(rows, pa.struct([])))
+        return rows_without_columns(len(rows))
     return pa.RecordBatch.from_arrays(
         [_column([row.get(key) for row in rows], type_) for key, type_ in types.items()], schema=schema
     )

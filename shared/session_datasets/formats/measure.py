@@ -12,8 +12,8 @@ import pyarrow.types as kind
 
 from session_datasets.domain.limits import PREVIEW_CELL_CHARACTERS
 from session_datasets.domain.profile import ColumnStatistics, JsonValue
-from session_datasets.formats.cells import CellRules, is_number, is_temporal, is_text, is_wide_integer
-from session_datasets.formats.nested import is_nested, leaves
+from session_datasets.formats.cells import CellRules, is_number, is_temporal, is_wide_integer
+from session_datasets.formats.nested import is_nested, is_text, leaves
 from session_datasets.formats.numbers import exact_range
 
 
@@ -42,9 +42,15 @@ def restored(found: list[Any], type_: pa.DataType) -> pa.Array:
 
 
 def bounds(values: pa.Array) -> tuple[Any, Any]:
-    """The smallest and the largest of ``comparable`` values, NaN and null aside; (None, None) without any."""
+    """The smallest and the largest of ``comparable`` values, NaN and null aside; (None, None) without any.
+
+    Of texts no more than is ever told, which is in the same order as the whole of them.
+    """
     found = pc.min_max(values)
-    low, high = found["min"].as_py(), found["max"].as_py()
+    ends = (found["min"], found["max"])
+    if is_text(values.type):
+        ends = tuple(pc.utf8_slice_codeunits(end, 0, PREVIEW_CELL_CHARACTERS) for end in ends)
+    low, high = (end.as_py() for end in ends)
     if low is not None and low != low:  # Arrow answers NaN where there is nothing else
         return None, None
     return low, high
@@ -120,7 +126,7 @@ class ColumnMeasure:
         if value is None:
             return None
         if isinstance(value, str):
-            return value[:PREVIEW_CELL_CHARACTERS]
+            return value
         return self.rules.encode(restored([value], self._type))[0]
 
 

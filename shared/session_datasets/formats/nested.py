@@ -1,4 +1,4 @@
-"""What lies inside nested values.
+"""What kind a type is, and what lies inside nested values.
 
 Every function looks at the rows of its array alone. Some of Arrow's own accessors (``MapArray.keys``,
 ``ListArray.values``) answer for the whole batch that a slice was cut from.
@@ -15,6 +15,14 @@ import pyarrow.types as kind
 
 def is_nested(type_: pa.DataType) -> bool:
     return bool(kind.is_nested(type_))
+
+
+def is_binary(type_: pa.DataType) -> bool:
+    return bool(kind.is_binary(type_) or kind.is_large_binary(type_) or kind.is_fixed_size_binary(type_))
+
+
+def is_text(type_: pa.DataType) -> bool:
+    return bool(kind.is_string(type_) or kind.is_large_string(type_))
 
 
 def type_in_words(type_: pa.DataType) -> str:
@@ -72,6 +80,20 @@ def decoded_bytes(values: pa.Array) -> int:
         own = len(values) if kind.is_struct(type_) else 4 * len(values)
         return own + sum(decoded_bytes(child) for child in children(values))
     return max(int(values.nbytes), len(values))
+
+
+def item_count(values: pa.Array) -> int:
+    """How many values lie inside nested ones, on all levels together."""
+    return sum(len(child) + item_count(child) for child in children(values))
+
+
+def text_bytes(values: pa.Array) -> int:
+    """Bytes of the texts and binaries among the leaves."""
+    return sum(_lengths(leaf) for leaf in leaves(values) if is_text(leaf.type) or is_binary(leaf.type))
+
+
+def _lengths(texts: pa.Array) -> int:
+    return pc.sum(pc.binary_length(texts).cast(pa.int64())).as_py() or 0
 
 
 def _is_fixed_width(type_: pa.DataType) -> bool:

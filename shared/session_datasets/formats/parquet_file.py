@@ -14,11 +14,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from session_datasets.domain.limits import MIB
+from session_datasets.domain.limits import MIB, ROW_ITEMS_MAX
 from session_datasets.domain.profile import Format
 from session_datasets.formats.detect import PARQUET_MAGIC
-from session_datasets.formats.nested import decoded_bytes
 from session_datasets.formats.plain_values import made_plain, plain_type
+from session_datasets.formats.row_sizes import batch_bytes, require_small_rows, small_slices, too_many_items
 from session_datasets.formats.soundness import require_sound
 from session_datasets.formats.stream import (
     NoTable,
@@ -90,9 +90,10 @@ class _Readers:
     frugal: pq.ParquetFile
     plain: pq.ParquetFile
 
-    def batches(self, rows: int) -> Iterator[pa.RecordBatch]:
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Raises NoTable before it decodes a row of more items than are laid out."""
         for group in range(self.plain.num_row_groups):
-            yield from self._group(group, rows)
+            yield from self._group(group, _rows_at_a_time(self.plain.metadata.row_group(group)))
 
     def _group(self, group: int, rows: int) -> Iterator[pa.RecordBatch]:
         done = 0
@@ -104,6 +105,15 @@ class _Readers:
             for batch in self.plain.iter_batches(rows, [group], use_threads=False):
                 yield batch.slice(min(done, batch.num_rows))
                 done = max(0, done - batch.num_rows)
+
+
+def _rows_at_a_time(group: pq.RowGroupMetaData) -> int:
+    """Rows that have some ``_BATCH_CELLS`` values, those inside nested cells among them."""
+    values: list[int] = [group.column(place).num_values for place in range(group.num_columns)]
+    rows: int = max(1, group.num_rows)
+    if max(values, default=0) > rows * ROW_ITEMS_MAX:  # so one row at least has more than its share
+        raise too_many_items()
+    return max(1, min(_BATCH_ROWS_MAX, _BATCH_CELLS * rows // max(1, sum(values))))
 
 
 def _opened(file: Path) -> _Readers:
@@ -139,12 +149,12 @@ def _any_dictionary(metadata: pq.FileMetaData, place: int) -> bool:
 
 
 def _batches(readers: _Readers, schema: pa.Schema, decoded_bytes_max: int) -> Iterator[pa.RecordBatch]:
-    rows = max(1, min(_BATCH_ROWS_MAX, _BATCH_CELLS // max(1, len(schema))))
     decoded = 0
     try:
-        for batch in readers.batches(rows):
-            for piece in _pieces(batch):
-                decoded += max(_plain_bytes(piece), piece.num_rows)
+        for batch in readers.batches():
+            for piece in small_slices(batch, _PIECE_BYTES):
+                require_small_rows(piece)
+                decoded += max(batch_bytes(piece), piece.num_rows)
                 if decoded > decoded_bytes_max:
                     raise NoTable(
                         f"The rows of this Parquet file are larger than {decoded_bytes_max:,} bytes once decoded, "
@@ -153,20 +163,6 @@ def _batches(readers: _Readers, schema: pa.Schema, decoded_bytes_max: int) -> It
                 yield _made_plain(piece, schema)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise damaged("The rows of this Parquet file can not be decoded.", _ADVICE) from error
-
-
-def _pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """The batch in slices that are small once written out, a single row at least."""
-    if batch.num_rows <= 1 or _plain_bytes(batch) <= _PIECE_BYTES:
-        yield batch
-        return
-    half = batch.num_rows // 2
-    yield from _pieces(batch.slice(0, half))
-    yield from _pieces(batch.slice(half))
-
-
-def _plain_bytes(batch: pa.RecordBatch) -> int:
-    return sum(decoded_bytes(column) for column in batch.columns)
 
 
 def _made_plain(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

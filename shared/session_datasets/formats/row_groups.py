@@ -29,6 +29,7 @@ from session_datasets.domain.profile import Column, JsonValue, Layout
 from session_datasets.formats.cells import CellRules
 from session_datasets.formats.nested import type_in_words
 from session_datasets.formats.ranged_file import RangedFile, Ranges
+from session_datasets.formats.row_sizes import batch_bytes
 
 LAYOUT_NAME = "parquet_row_groups"
 # Compressed bytes aimed at for one row group: one quick request. Each column adds its chunk's fixed cost to the
@@ -64,6 +65,7 @@ class RowGroupWriter:
         self._aim = max(GROUP_BYTES, _GROUP_BYTES_PER_COLUMN * len(schema))
         self._ratio = _FIRST_RATIO
         self._pending: list[pa.RecordBatch] = []
+        self._pending_bytes = 0
         self.rows = 0
 
     def write(self, batch: pa.RecordBatch) -> None:
@@ -71,12 +73,11 @@ class RowGroupWriter:
         if not self._names:
             return
         self._pending.append(batch.rename_columns(self._schema.names))
-        pending = sum(piece.nbytes for piece in self._pending)
+        self._pending_bytes += batch_bytes(batch)
         rows = sum(piece.num_rows for piece in self._pending)
-        while rows and (pending >= self._group_decoded_bytes or rows >= GROUP_ROWS_MAX):
-            rows_now = self._rows_of_a_group(pending, rows)
+        while rows and (self._pending_bytes >= self._group_decoded_bytes or rows >= GROUP_ROWS_MAX):
+            rows_now = self._rows_of_a_group(self._pending_bytes, rows)
             self._flush(rows_now)
-            pending = sum(piece.nbytes for piece in self._pending)
             rows -= rows_now
 
     @property
@@ -92,9 +93,11 @@ class RowGroupWriter:
         group = table.slice(0, rows)
         before = self._sink.tell()
         self._writer.write_table(group, row_group_size=rows)
-        self._ratio = max(0.01, (self._sink.tell() - before) / max(1, group.nbytes))
+        group_bytes = sum(batch_bytes(piece) for piece in group.to_batches())
+        self._ratio = max(0.01, (self._sink.tell() - before) / max(1, group_bytes))
         rest = table.slice(rows)
         self._pending = rest.to_batches() if rest.num_rows else []
+        self._pending_bytes = sum(batch_bytes(piece) for piece in self._pending)
 
     def close(self, rules: Sequence[CellRules]) -> tuple[Footer, dict[str, JsonValue]]:
         """Completes the file. Answers its footer, read back as every reader will, and the layout's parameters."""

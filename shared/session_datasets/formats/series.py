@@ -6,7 +6,7 @@ a gap that nobody announced would be a lie.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -20,6 +20,7 @@ from session_datasets.formats.measure import bounds, comparable, restored
 from session_datasets.formats.pages import json_bytes
 from session_datasets.formats.ranged_file import Ranges
 from session_datasets.formats.row_groups import RowGroups
+from session_datasets.formats.row_sizes import batch_text_bytes, small_slices
 
 # Bytes of JSON held of an exact series. An answer holds PAGE_BYTES_MAX, which the operation measures to the byte;
 # this keeps a window of huge texts from filling the memory first.
@@ -53,8 +54,10 @@ def _exact(table: RowGroups, places: Sequence[int], offset: int, rows: int, max_
     values: list[list[JsonValue]] = [[] for _ in places]
     nulls = [0] * len(places)
     seen = used = 0
-    for batch in table.read(places, offset, offset + rows):
+    for batch in _pieces(table, places, offset, rows, max_bytes):
         seen += batch.num_rows
+        if (least := batch_text_bytes(batch)) > max_bytes:
+            raise _too_large(offset, rows, (used + least) // seen)
         for at, (place, column) in enumerate(zip(places, batch.columns, strict=True)):
             cells = table.rules(place).encode(column)
             values[at] += cells
@@ -66,6 +69,13 @@ def _exact(table: RowGroups, places: Sequence[int], offset: int, rows: int, max_
         SeriesColumn(table.column(place), null_count, values=found)
         for place, null_count, found in zip(places, nulls, values, strict=True)
     ]
+
+
+def _pieces(
+    table: RowGroups, places: Sequence[int], offset: int, rows: int, max_bytes: int
+) -> Iterator[pa.RecordBatch]:
+    for batch in table.read(places, offset, offset + rows):
+        yield from small_slices(batch, max_bytes)
 
 
 def _too_large(offset: int, rows: int, row_bytes: int) -> Refusal:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kind
 
-from session_datasets.formats.nested import leaves
+from session_datasets.formats.nested import is_text, leaves
 from session_datasets.formats.stream import damaged, names_in_words
 
 _TIMES_PER_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
@@ -18,7 +18,7 @@ _TIMES_PER_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_
 def require_sound(name: str, values: pa.Array) -> None:
     """``values`` are of the column ``name``. Refusal unreadable-file for a leaf that is not what its type says."""
     for leaf in leaves(values):
-        if (kind.is_string(leaf.type) or kind.is_large_string(leaf.type)) and not _is_utf_8(leaf):
+        if is_text(leaf.type) and not _is_utf_8(leaf):
             raise damaged(
                 f"Column {names_in_words([name])} has a text that is not valid UTF-8.",
                 "Write the column as binary, or its texts in UTF-8, and register the file again.",

@@ -31,6 +31,7 @@ from session_datasets.formats.parquet_file import open_parquet
 from session_datasets.formats.plain_text import gunzip, is_gzip, to_utf8
 from session_datasets.formats.ranged_file import Ranges
 from session_datasets.formats.row_groups import LAYOUT_NAME, Footer, Footers, RowGroups, RowGroupWriter
+from session_datasets.formats.row_sizes import require_small_rows
 from session_datasets.formats.series import read_series
 from session_datasets.formats.stream import NoTable, TableStream, damaged
 
@@ -169,6 +170,7 @@ def _written(stream: TableStream, rows_file: Path) -> LaidOutTable:
         for batch in stream.batches:
             if len(head) < PREVIEW_ROWS and batch.num_rows:
                 head.append(batch.slice(0, PREVIEW_ROWS))
+            require_small_rows(batch)
             writer.write(batch)
             for measure, values in zip(measures, batch.columns, strict=True):
                 measure.see(values)
@@ -195,9 +197,10 @@ def _profile(footer: Footer, rows: int, measures: Sequence[ColumnMeasure], head:
 
 
 def _preview(head: Sequence[pa.RecordBatch], rules: Sequence[CellRules]) -> Preview:
-    whole = [row for batch in head for row in encoded_rows(batch, rules)][:PREVIEW_ROWS]
-    short = [tuple(clip_cell(cell, PREVIEW_CELL_CHARACTERS) for cell in row) for row in whole]
+    cells = [row for batch in head for row in encoded_rows(batch, rules, PREVIEW_CELL_CHARACTERS)]
+    cells = cells[:PREVIEW_ROWS]
+    short = [tuple(clip_cell(cell, PREVIEW_CELL_CHARACTERS) for cell in row) for row in cells]
     clipped = any(
-        now is not cell for row, cut in zip(whole, short, strict=True) for cell, now in zip(row, cut, strict=True)
+        now is not cell for row, cut in zip(cells, short, strict=True) for cell, now in zip(row, cut, strict=True)
     )
     return Preview(rows=tuple(short), clipped=clipped)
