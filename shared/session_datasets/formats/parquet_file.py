@@ -153,7 +153,8 @@ def _batches(readers: _Readers, schema: pa.Schema, decoded_bytes_max: int) -> It
     try:
         for batch in readers.batches():
             for piece in small_slices(batch, _PIECE_BYTES):
-                require_small_rows(piece)
+                if piece.num_rows == 1:  # which may be of any size, and is not written out to find that out
+                    require_small_rows(piece)
                 decoded += max(batch_bytes(piece), piece.num_rows)
                 if decoded > decoded_bytes_max:
                     raise NoTable(

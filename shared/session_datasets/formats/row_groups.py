@@ -93,11 +93,11 @@ class RowGroupWriter:
         group = table.slice(0, rows)
         before = self._sink.tell()
         self._writer.write_table(group, row_group_size=rows)
-        group_bytes = sum(batch_bytes(piece) for piece in group.to_batches())
-        self._ratio = max(0.01, (self._sink.tell() - before) / max(1, group_bytes))
         rest = table.slice(rows)
         self._pending = rest.to_batches() if rest.num_rows else []
-        self._pending_bytes = sum(batch_bytes(piece) for piece in self._pending)
+        rest_bytes = sum(batch_bytes(piece) for piece in self._pending)
+        self._ratio = max(0.01, (self._sink.tell() - before) / max(1, self._pending_bytes - rest_bytes))
+        self._pending_bytes = rest_bytes
 
     def close(self, rules: Sequence[CellRules]) -> tuple[Footer, dict[str, JsonValue]]:
         """Completes the file. Answers its footer, read back as every reader will, and the layout's parameters."""
