@@ -88,7 +88,8 @@ def _described(stack: str) -> Mapping[str, Any]:
 
 
 def _is_settled(functions: Any, name: str, now: datetime) -> bool:
-    live = functions.get_function_configuration(FunctionName=name, Qualifier=LIVE_ALIAS)
+    number = functions.get_alias(FunctionName=name, Name=LIVE_ALIAS)["FunctionVersion"]
+    live = functions.get_function_configuration(FunctionName=name, Qualifier=number)
     deployed = datetime.strptime(live["LastModified"], "%Y-%m-%dT%H:%M:%S.%f%z")
     return bool(deployed + timedelta(seconds=live["Timeout"]) + _ALIAS_MOVES <= now)
 
