@@ -6,6 +6,7 @@ import platform
 
 import pytest
 
+from session_datasets.client.lambda_client import ANSWER_SECONDS
 from session_datasets.domain import names
 from session_datasets.domain.limits import MIB, TABLE_BYTES_MAX
 from session_datasets.domain.names import TABULAR_VERBS, Verb
@@ -79,6 +80,11 @@ def test_registering_has_room_for_a_file_its_text_unpacked_its_utf8_and_its_rows
 
 def test_registering_may_take_the_longest_that_lambda_gives(everywhere: Synthesized) -> None:
     assert everywhere.function(Verb.REGISTER_ARTIFACT)["Timeout"] == 900
+
+
+@each_verb
+def test_a_client_waits_longer_than_the_function_may_run(everywhere: Synthesized, verb: Verb) -> None:
+    assert everywhere.function(verb)["Timeout"] < ANSWER_SECONDS
 
 
 @each_verb
