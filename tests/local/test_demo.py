@@ -24,7 +24,13 @@ def start(*arguments: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        preexec_fn=hear_interrupts,
     )
+
+
+def hear_interrupts() -> None:
+    """A test run in the background ignores interrupts, and so would every process that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def leftovers() -> list[str]:
