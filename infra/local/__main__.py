@@ -10,6 +10,7 @@ from pathlib import Path
 
 from infra.local import account, background, cdk, env_file, node, tools
 from infra.local.emulator import EmulatorError
+from infra.local.surroundings import forget_aws
 from infra.local.tools import ToolError
 from session_datasets.domain.names import DEFAULT_STACK
 
@@ -20,6 +21,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if rest and options.command is not _cdk:
         _parser().error(f"unrecognized arguments: {' '.join(rest)}")
     options.rest = rest
+    if options.command in _OF_EMULATORS:
+        forget_aws()
     command: Callable[[argparse.Namespace], int] = options.command
     try:
         return command(options)
@@ -90,6 +93,10 @@ def _node(_: argparse.Namespace) -> int:
     for name, value in node.environment().items():
         print(f"export {name}='{value}'")
     return 0
+
+
+# What has nothing to do with the account that the caller's shell may name.
+_OF_EMULATORS = (_up, _down, _status, _deploy)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 from infra.local import cdk, env_file
 from infra.local.deployed import DeployedStack
 from infra.local.ministack import MiniStack
@@ -21,16 +23,27 @@ def emulator() -> MiniStack:
 
 
 def up(stack: str = DEFAULT_STACK) -> DeployedStack:
-    """Start what does not run, deploy what changed, write the environment file; the stack."""
+    """Start what does not run, deploy what changed, write the environment file; the stack.
+
+    When it fails, what it started is stopped.
+    """
     cloud = emulator()
-    endpoint = cloud.endpoint if cloud.runs else cloud.start(detached=True)
+    with ExitStack() as undo:
+        if not cloud.runs:
+            cloud.start(detached=True)
+            undo.callback(cloud.stop)
+        deployed = _deployed(cloud.endpoint, stack)
+        env_file.write(deployed)
+        undo.pop_all()
+    return deployed
+
+
+def _deployed(endpoint: str, stack: str) -> DeployedStack:
     wanted = f"{stack} {fingerprint()}"
     if DEPLOYED_FROM.is_file() and DEPLOYED_FROM.read_text() == wanted and cdk.exists(endpoint, stack):
-        deployed = cdk.existing(endpoint, stack)
-    else:
-        deployed = cdk.deploy(endpoint, stack=stack, log=STATE / "deploy.log")
-        DEPLOYED_FROM.write_text(wanted)
-    env_file.write(deployed)
+        return cdk.existing(endpoint, stack)
+    deployed = cdk.deploy(endpoint, stack=stack, log=STATE / "deploy.log")
+    DEPLOYED_FROM.write_text(wanted)
     return deployed
 
 

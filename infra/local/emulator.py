@@ -23,6 +23,7 @@ LAUNCH = Path(__file__).parent / "launch.py"
 HOST = "127.0.0.1"
 START_SECONDS = 90.0
 STOP_SECONDS = 20.0
+KILL_SECONDS = 2.0
 CLAIM_SECONDS = 1.0
 POLL_SECONDS = 0.05
 LOG_TAIL_LINES = 40
@@ -74,6 +75,15 @@ class Emulator(ABC):
 
     def start(self, *, detached: bool = False) -> str:
         """Start and wait until it is healthy; the endpoint. Detached, it outlives this process."""
+        try:
+            return self._start(detached)
+        except BaseException:
+            # An interrupt, too: until this returns nobody else knows that there is something to stop.
+            if self._child is not None:
+                self.stop()
+            raise
+
+    def _start(self, detached: bool) -> str:
         python, *arguments = self.command()
         shutil.rmtree(self.state / "tmp", ignore_errors=True)
         environment = scrubbed(self.state)
@@ -97,16 +107,20 @@ class Emulator(ABC):
         return f"http://{HOST}:{port}"
 
     def stop(self) -> None:
-        """End the emulator and every process of its group; does nothing when it does not run."""
-        running = self._read_running()
-        if running is not None:
-            _signal_group(running["pid"], signal.SIGTERM, only_leader=True)
+        """End the emulator and every process of its group; does nothing when it does not run.
+
+        When this returns nobody writes to the state directory any more.
+        """
+        leader = self._leader()
+        if leader is not None:
+            _signal_group(leader, signal.SIGTERM, only_leader=True)
             deadline = time.monotonic() + STOP_SECONDS
             while self.runs and time.monotonic() < deadline:
                 self._reap()
                 time.sleep(POLL_SECONDS)
             # What is left: the functions' processes, and an emulator that did not listen.
-            _signal_group(running["pid"], signal.SIGKILL)
+            _signal_group(leader, signal.SIGKILL)
+            self._await_end_of_group(leader)
         if self._child is not None:
             self._child.wait()
             if self._child.stdin:
@@ -134,8 +148,21 @@ class Emulator(ABC):
 
     def _refuse(self, what: str) -> None:
         tail = "\n".join(self.log.read_text(errors="replace").splitlines()[-LOG_TAIL_LINES:])
-        self.stop()
         raise EmulatorError(f"{self.name} {what}. The end of {self.log}:\n{tail}")
+
+    def _leader(self) -> int | None:
+        """The process id of the running emulator; one that this object started may not have it in the file yet."""
+        running = self._read_running()
+        if running is not None:
+            return running["pid"]
+        return self._child.pid if self._child is not None and self._child.poll() is None else None
+
+    def _await_end_of_group(self, leader: int) -> None:
+        """A killed process ends when the system comes to it; one that nobody reaps stays in its group for good."""
+        deadline = time.monotonic() + KILL_SECONDS
+        while _group_exists(leader) and time.monotonic() < deadline:
+            self._reap()
+            time.sleep(POLL_SECONDS)
 
     def _reap(self) -> None:
         if self._child is not None:
@@ -202,3 +229,12 @@ def _signal_group(leader: int, number: signal.Signals, *, only_leader: bool = Fa
             os.killpg(leader, number)
     except ProcessLookupError:
         pass
+
+
+def _group_exists(leader: int) -> bool:
+    try:
+        os.killpg(leader, 0)
+    except (ProcessLookupError, PermissionError):
+        # macOS refuses where it finds only processes that wait to be reaped.
+        return False
+    return True

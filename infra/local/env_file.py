@@ -29,9 +29,11 @@ def write(stack: DeployedStack) -> Path:
 
 
 def remove() -> None:
-    """A file that points at a cloud that is gone would only mislead."""
-    for file in (FILE, AWS_CONFIG, AWS_CREDENTIALS):
-        file.unlink(missing_ok=True)
+    """A file that points at a cloud that is gone would only mislead.
+
+    The profile stays: shells that sourced the file still name it, and without it no AWS client starts in them.
+    """
+    FILE.unlink(missing_ok=True)
 
 
 def text(stack: DeployedStack) -> str:

@@ -1,4 +1,4 @@
-"""The environment variables a child process starts with: named ones only, nothing of the host's."""
+"""The environment variables that what talks to an emulator has: named ones only, nothing of the host's."""
 
 from __future__ import annotations
 
@@ -30,6 +30,17 @@ def scrubbed(home: Path) -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         "AWS_EC2_METADATA_DISABLED": "true",
     }
+
+
+def forget_aws() -> None:
+    """Take what the caller's shell says of AWS out of this process, which is about to talk to an emulator only.
+
+    A profile in the shell that no longer exists would stop every client, whatever keys that client is given.
+    """
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        del os.environ[name]
+    # Nor does a default profile below the home directory have a say: these files are no files.
+    os.environ["AWS_CONFIG_FILE"] = os.environ["AWS_SHARED_CREDENTIALS_FILE"] = os.devnull
 
 
 def aws_client(endpoint: str) -> dict[str, str]:

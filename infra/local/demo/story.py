@@ -26,6 +26,7 @@ from infra.local.demo.telling import bar, console_for, done, heading, step
 from infra.local.deployed import DeployedStack
 from infra.local.emulator import EmulatorError
 from infra.local.places import ROOT
+from infra.local.surroundings import forget_aws
 from infra.local.tools import ToolError
 from session_datasets import Orchestrator, Session
 from session_datasets.cli import show
@@ -48,6 +49,7 @@ def main(file: Path | None = None) -> int:
     """Exit status 0 when everything was shown and verified, 1 with the reason, 130 when interrupted."""
     console = console_for(sys.stdout)
     signal.signal(signal.SIGTERM, _as_interrupt)
+    forget_aws()
     try:
         _tell(console, file.resolve(strict=True) if file else flights(cloud.HOME))
     except KeyboardInterrupt:

@@ -72,7 +72,32 @@ def test_it_answers_while_the_context_lasts_and_not_after(tmp_path: Path) -> Non
 def test_what_it_started_ends_with_it(tmp_path: Path) -> None:
     with Small(tmp_path):
         assert not _is_free(tmp_path / "held-by-child")
-    assert _becomes_free(tmp_path / "held-by-child")
+    assert _is_free(tmp_path / "held-by-child")
+
+
+def test_one_that_is_interrupted_while_it_starts_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    emulator = Small(tmp_path)
+    monkeypatch.setattr(Small, "_await_health", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        emulator.start(detached=True)
+    assert not emulator.runs
+
+
+def test_one_that_could_not_write_down_its_process_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+
+    def interrupt(written: dict[str, int]) -> str:
+        started.append(written["pid"])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("infra.local.emulator.json.dumps", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        Small(tmp_path).start()
+    with pytest.raises(ProcessLookupError):
+        os.killpg(started[0], 0)
 
 
 def test_one_that_ends_while_starting_raises_with_the_tail_of_its_log(tmp_path: Path) -> None:
@@ -145,13 +170,6 @@ def test_it_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
     while emulator.runs and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not emulator.runs
-
-
-def _becomes_free(file: Path) -> bool:
-    deadline = time.monotonic() + 60
-    while not (free := _is_free(file)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return free
 
 
 def _is_free(file: Path) -> bool:
