@@ -6,16 +6,26 @@ import csv
 import gzip
 import json
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import IO
 
 from session_datasets.domain.profile import Format
 
 _GZIP_MAGIC = b"\x1f\x8b"
+_DELIMITERS = (",", ";", "\t", "|")
+_ROWS_COMPARED = 100
+
+
+class UnreadableError(Exception):
+    """The other reader makes nothing of the file; the text says who and why."""
 
 
 def count_rows(path: Path, format_: Format) -> tuple[int, str] | None:
-    """The rows that another reader finds, and who read them; None for a file without rows."""
+    """The rows that another reader finds, and who read them; None for a file without rows.
+
+    Raises UnreadableError.
+    """
     if format_ is Format.PARQUET:
         # The product's own rule is that only rooms that read tables import Arrow; this one poses as a node.
         from pyarrow import parquet
@@ -30,7 +40,10 @@ def count_rows(path: Path, format_: Format) -> tuple[int, str] | None:
         return None
     count, who = readers[format_]
     with _text(path) as file:
-        return count(file), who
+        try:
+            return count(file), who
+        except (csv.Error, ValueError) as error:
+            raise UnreadableError(f"{who} cannot read it: {error}") from error
 
 
 def _text(path: Path) -> IO[str]:
@@ -42,7 +55,20 @@ def _text(path: Path) -> IO[str]:
 
 def _csv_rows(file: IO[str]) -> int:
     csv.field_size_limit(2**31 - 1)
-    return max(0, sum(1 for row in csv.reader(file) if row) - 1)
+    delimiter = _delimiter(file)
+    file.seek(0)
+    return max(0, sum(1 for row in csv.reader(file, delimiter=delimiter) if row) - 1)
+
+
+def _delimiter(file: IO[str]) -> str:
+    """The one that cuts the first rows into the most fields, equally many in each; a comma when none does."""
+
+    def fields(delimiter: str) -> int:
+        file.seek(0)
+        widths = {len(row) for row in islice(csv.reader(file, delimiter=delimiter), _ROWS_COMPARED) if row}
+        return widths.pop() if len(widths) == 1 else 0
+
+    return max(_DELIMITERS, key=fields)
 
 
 def _json_rows(file: IO[str]) -> int:

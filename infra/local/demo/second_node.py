@@ -15,13 +15,14 @@ from typing import Any
 from rich.console import Console
 
 from infra.local.demo.meter import Meter, json_bytes
-from infra.local.demo.opening import count_rows
+from infra.local.demo.opening import UnreadableError, count_rows
 from infra.local.demo.telling import bar, console_for, done, heading, remark
 from session_datasets import Workspace
 from session_datasets.cli import show
 from session_datasets.cli.text import plain, size
 from session_datasets.client.errors import NotADatasetError
 from session_datasets.client.surroundings import Surroundings
+from session_datasets.domain.profile import Format
 from session_datasets.wire.answers import ColumnPart, DescribeArtifactAnswer, StatisticsPart
 
 REPORT = "report.json"
@@ -115,12 +116,25 @@ def _load(console: Console, workspace: Workspace, found: DescribeArtifactAnswer)
     with bar(console, "Loading") as tell:
         path = workspace.load_artifact(found, progress=tell)
     done(console, f"loaded {size(found.size)} into {plain(str(path))}; its sha256 is the registered one")
-    opened = count_rows(path, found.format)
-    if opened is not None and found.profile is not None:
-        rows, who = opened
-        same = "as registered" if rows == found.profile.shape.rows else f"{found.profile.shape.rows:,} registered"
-        done(console, f"opened it with {who}: {rows:,} rows, {same}")
+    if found.profile is not None:
+        _open(console, path, found.format, found.profile.shape.rows)
     return path
+
+
+def _open(console: Console, path: Path, format_: Format, registered: int) -> None:
+    """Lets another reader count the rows; a tick only when it finds as many as were registered."""
+    try:
+        opened = count_rows(path, format_)
+    except UnreadableError as error:
+        remark(console, f"Not compared with another reader: {plain(str(error))}")
+        return
+    if opened is None:
+        return
+    rows, who = opened
+    if rows == registered:
+        done(console, f"opened it with {who}: {rows:,} rows, as registered")
+    else:
+        remark(console, f"Another reader, {who}, counts {rows:,} rows; registered were {registered:,}.")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from infra.local.demo.opening import count_rows
-from infra.local.demo.second_node import plottable
+from infra.local.demo.opening import UnreadableError, count_rows
+from infra.local.demo.second_node import _open, plottable
+from infra.local.demo.telling import console_for
 from session_datasets.domain.profile import Format
 from session_datasets.wire.answers import DescribeArtifactAnswer, ProfilePart
 
@@ -60,6 +62,10 @@ LINES = "".join(json.dumps(row) + "\n" for row in ROWS)
         (CSV.encode(), Format.CSV),
         (CSV.encode("utf-8-sig"), Format.CSV),
         (gzip.compress(CSV.encode()), Format.CSV),
+        (b'a;b\n1,5;"x\ny"\n2,5;\n', Format.CSV),
+        (b"a\tb\n1\t2\n3\t4\n", Format.CSV),
+        ("a|b\n1|2\n3|4\n".encode("utf-8-sig"), Format.CSV),
+        (b"a\nx;y\nz\n", Format.CSV),
         (json.dumps(ROWS).encode(), Format.JSON),
         (LINES.encode(), Format.JSON_LINES),
         (gzip.compress(LINES.encode() + b"\n"), Format.JSON_LINES),
@@ -80,3 +86,31 @@ def test_rows_of_a_parquet_file_are_in_its_footer(tmp_path: Path) -> None:
 
 def test_an_opaque_file_has_no_rows(tmp_path: Path) -> None:
     assert count_rows(tmp_path / "file", Format.OTHER) is None
+
+
+def test_a_file_that_the_other_reader_cannot_read_is_told_with_its_reader(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("[1, 2")
+    with pytest.raises(UnreadableError, match="Python's json module cannot read it: "):
+        count_rows(tmp_path / "file", Format.JSON)
+
+
+@pytest.mark.parametrize(
+    ("content", "registered", "told"),
+    [
+        (CSV, 2, "✓ opened it with Python's csv module: 2 rows, as registered\n"),
+        (CSV, 1, "· Another reader, Python's csv module, counts 2 rows; registered were 1.\n"),
+    ],
+    ids=["same", "other"],
+)
+def test_only_an_equal_count_is_ticked(tmp_path: Path, content: str, registered: int, told: str) -> None:
+    (tmp_path / "file").write_text(content)
+    terminal = io.StringIO()
+    _open(console_for(terminal), tmp_path / "file", Format.CSV, registered)
+    assert terminal.getvalue() == told
+
+
+def test_a_file_that_is_not_compared_is_not_ticked(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("[1, 2")
+    terminal = io.StringIO()
+    _open(console_for(terminal), tmp_path / "file", Format.JSON, 2)
+    assert terminal.getvalue().startswith("· Not compared with another reader: Python's json module cannot read it")
