@@ -158,9 +158,9 @@ class Emulator(ABC):
         return self._child.pid if self._child is not None and self._child.poll() is None else None
 
     def _await_end_of_group(self, leader: int) -> None:
-        """A killed process ends when the system comes to it; one that nobody reaps stays in its group for good."""
+        """A killed process ends when the system comes to it, and may write until then."""
         deadline = time.monotonic() + KILL_SECONDS
-        while _group_exists(leader) and time.monotonic() < deadline:
+        while _group_lives(leader) and time.monotonic() < deadline:
             self._reap()
             time.sleep(POLL_SECONDS)
 
@@ -231,10 +231,21 @@ def _signal_group(leader: int, number: signal.Signals, *, only_leader: bool = Fa
         pass
 
 
-def _group_exists(leader: int) -> bool:
+def _group_lives(leader: int) -> bool:
+    """Whether a process of the group runs; one that has ended and waits to be reaped does not."""
     try:
         os.killpg(leader, 0)
     except (ProcessLookupError, PermissionError):
-        # macOS refuses where it finds only processes that wait to be reaped.
+        # macOS refuses where it finds only processes that wait to be reaped. Linux finds those, too.
         return False
-    return True
+    states = [_state_and_group(file) for file in Path("/proc").glob("[0-9]*/stat")]
+    return not states or any(group == leader and state not in "ZX" for state, group in states)
+
+
+def _state_and_group(file: Path) -> tuple[str, int]:
+    """Of one process, from its line in Linux's ``/proc``: what it does, as a letter, and its group."""
+    try:
+        state, _, group = file.read_text().rpartition(")")[2].split()[:3]
+    except (OSError, ValueError):
+        return "X", 0
+    return state, int(group)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import shutil
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,21 +19,52 @@ from session_datasets.domain.names import DEFAULT_STACK
 HOME = LOCAL / "demo"
 _PRISTINE = HOME / "pristine"
 _STAMP = "deployed-from"
+_RUN = "run-"
+_ALIVE = "alive"
 
 
 @contextmanager
 def copied_state(deploying: AbstractContextManager[object]) -> Iterator[Path]:
     """A folder with a deployed cloud's state, removed at the end. Enters ``deploying`` while it deploys, once."""
     HOME.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix="run-", dir=HOME) as folder:
+    with ExitStack() as until_the_end:
         with (HOME / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
+            sweep()
             if not is_deployed():
                 with deploying:
                     _deploy()
-            state = Path(folder) / "cloud"
+            state = until_the_end.enter_context(_run_folder()) / "cloud"
             shutil.copytree(_PRISTINE, state, ignore=shutil.ignore_patterns("tmp", "running", "*.log"))
         yield state
+
+
+def sweep() -> None:
+    """Removes what runs left that could not clean up: they were killed, or the machine went down."""
+    for folder in HOME.glob(f"{_RUN}*"):
+        if not _is_alive(folder):
+            # Its emulator sees that its parent is gone and ends by itself, but takes a moment.
+            MiniStack(folder / "cloud").stop()
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _run_folder() -> Iterator[Path]:
+    """A run's own folder. The lock in it is held while the run's process lives, however that ends."""
+    with TemporaryDirectory(prefix=_RUN, dir=HOME) as folder, (Path(folder) / _ALIVE).open("w") as alive:
+        fcntl.flock(alive, fcntl.LOCK_EX)
+        yield Path(folder)
+
+
+def _is_alive(folder: Path) -> bool:
+    try:
+        with (folder / _ALIVE).open() as alive:
+            fcntl.flock(alive, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except FileNotFoundError:
+        pass
+    return False
 
 
 def is_deployed() -> bool:
