@@ -2,81 +2,65 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from datetime import date, datetime
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
+from session_datasets.cli.heights import height
 from session_datasets.wire.answers import SeriesColumnPart
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _GAP = " "
+# Beginnings of the types whose values lie on a scale.
+_SCALES = ("int", "uint", "double", "float", "halffloat", "decimal", "bool", "date", "time", "duration")
+
+
+def is_drawn(type_: str) -> bool:
+    """Whether the values of this type, in Arrow's spelling, have a course at all: texts and nested values have none."""
+    return type_.startswith(_SCALES)
 
 
 def line(column: SeriesColumnPart, width: int) -> str:
     """At most ``width`` blocks; a gap where a stretch has no value."""
-    points = [_height(value) for value in _middles(column)]
+    points = _middles(column)
     stretches = _stretched(points, width)
-    known = [height for height in stretches if height is not None]
+    known = [point for point in stretches if point is not None]
     if not known:
         return _GAP * len(stretches)
-    low, span = min(known), (max(known) - min(known)) or 1.0
+    low, span = min(known), (max(known) - min(known)) or Decimal(1)
     top = len(_BLOCKS) - 1
-    return "".join(_GAP if height is None else _BLOCKS[round((height - low) / span * top)] for height in stretches)
+    return "".join(_GAP if point is None else _BLOCKS[round((point - low) / span * top)] for point in stretches)
 
 
 def bounds(column: SeriesColumnPart) -> tuple[Any, Any]:
     """The least and the greatest value of the series, as the page spells them; None for both when there is none."""
-    lows = [value for value in (column.min if column.min is not None else column.values) or [] if _known(value)]
-    highs = [value for value in (column.max if column.max is not None else column.values) or [] if _known(value)]
-    return min(lows, key=_sortable, default=None), max(highs, key=_sortable, default=None)
+    lows = _known(column.values if column.min is None else column.min)
+    highs = _known(column.values if column.max is None else column.max)
+    return min(lows, key=lows.__getitem__, default=None), max(highs, key=highs.__getitem__, default=None)
 
 
-def _middles(column: SeriesColumnPart) -> Sequence[Any]:
+def _middles(column: SeriesColumnPart) -> list[Decimal | None]:
     if column.values is not None:
-        return column.values
+        return [height(value) for value in column.values]
     pairs = zip(column.min or [], column.max or [], strict=True)
-    heights = ((_height(low), _height(high)) for low, high in pairs)
+    heights = ((height(low), height(high)) for low, high in pairs)
     return [None if low is None or high is None else (low + high) / 2 for low, high in heights]
 
 
-def _stretched(points: Sequence[float | None], width: int) -> list[float | None]:
+def _stretched(points: Sequence[Decimal | None], width: int) -> list[Decimal | None]:
     """``points`` averaged into at most ``width`` stretches."""
     length = min(width, len(points))
     edges = [len(points) * place // length for place in range(length + 1)] if length else []
     return [_mean(points[begin:end]) for begin, end in pairwise(edges)]
 
 
-def _mean(points: Sequence[float | None]) -> float | None:
+def _mean(points: Sequence[Decimal | None]) -> Decimal | None:
     known = [point for point in points if point is not None]
-    return sum(known) / len(known) if known else None
+    return sum(known, Decimal(0)) / len(known) if known else None
 
 
-def _known(value: Any) -> bool:
-    return _height(value) is not None
-
-
-def _sortable(value: Any) -> float:
-    height = _height(value)
-    return -math.inf if height is None else height
-
-
-def _height(value: Any) -> float | None:
-    """Numbers as they are, moments as seconds; None for gaps, NaN and whatever has no height."""
-    if isinstance(value, bool) or value is None:
-        return None if value is None else float(value)
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        return _seconds(value)
-    return number if math.isfinite(number) else None
-
-
-def _seconds(value: Any) -> float | None:
-    try:
-        moment = datetime.fromisoformat(value)
-    except (TypeError, ValueError):
-        return None
-    # Only differences matter, so a moment without a zone counts as one in UTC.
-    return (moment.replace(tzinfo=None) - datetime.combine(date.min, datetime.min.time())).total_seconds()
+def _known(values: Sequence[Any] | None) -> dict[Any, Decimal]:
+    """The height of every value that has one."""
+    heights = ((value, height(value)) for value in values or [] if not isinstance(value, (list, dict)))
+    return {value: found for value, found in heights if found is not None}

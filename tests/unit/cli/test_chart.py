@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from session_datasets.cli.chart import bounds, line
+from session_datasets.cli.chart import bounds, is_drawn, line
 from session_datasets.wire.answers import SeriesColumnPart
 
 
@@ -44,3 +44,47 @@ def test_bounds_are_the_least_and_greatest_as_the_page_spells_them() -> None:
     assert bounds(column(values=[3, None, "NaN", 1.5])) == (1.5, 3)
     assert bounds(column(min=["10", None], max=["200", None])) == ("10", "200")
     assert bounds(column(values=[None])) == (None, None)
+
+
+def test_bounds_beyond_what_a_float_holds_are_exact() -> None:
+    wide = [str(2**60 + n) for n in (1, 3, 2)]
+    assert bounds(column(values=wide)) == (str(2**60 + 1), str(2**60 + 3))
+    assert bounds(column(min=wide[:2], max=wide[1:])) == (str(2**60 + 1), str(2**60 + 3))
+
+
+def test_bounds_of_decimals_are_exact() -> None:
+    long = ["12345678901234567890123456789012345.61", "12345678901234567890123456789012345.63", "-0.50"]
+    assert bounds(column(values=long)) == ("-0.50", long[1])
+    assert bounds(column(values=long[:2])) == (long[0], long[1])
+
+
+def test_the_course_of_values_that_are_one_float_is_drawn() -> None:
+    assert line(column(values=[str(2**60 + n) for n in range(8)]), 60) == "▁▂▃▄▅▆▇█"
+
+
+@pytest.mark.parametrize(
+    ("least", "greatest"),
+    [
+        ("2024-01-01T00:00:00.000000001Z", "2024-01-01T00:00:00.000000002Z"),
+        ("-0001-12-31", "0000-01-01"),
+        ("9999-12-31", "+10000-01-01"),
+        ("2023-12-31T23:59:59", "2024-01-01T00:00:00"),
+        ("09:59:59.999999", "10:00:00.000000"),
+        ("-PT2.000S", "PT10.000S"),
+        ("PT9.000S", "PT10.000S"),
+    ],
+)
+def test_bounds_of_moments_and_durations_follow_time(least: str, greatest: str) -> None:
+    assert bounds(column(values=[greatest, None, least])) == (least, greatest)
+
+
+@pytest.mark.parametrize("type_", ["int64", "decimal128(10, 2)", "bool", "timestamp[us, tz=UTC]", "duration[ns]"])
+def test_what_lies_on_a_scale_is_drawn(type_: str) -> None:
+    assert is_drawn(type_)
+
+
+@pytest.mark.parametrize(
+    "type_", ["string", "large_string", "binary", "struct<a: int64>", "list<item: double>", "null"]
+)
+def test_texts_and_nested_values_are_not_drawn(type_: str) -> None:
+    assert not is_drawn(type_)
