@@ -185,7 +185,7 @@ def load(
     workspace = Workspace.from_env()
     if into is LoadTarget.WORKSPACE:
         copy = workspace.load_artifact(reference, into="workspace")
-        _print(copy, lambda answer: plain(str(answer.key)), as_json)
+        _print(copy, lambda answer: show.whole(str(answer.key)), as_json)
         return
     with output.transfer_bar("Loading", shown=not as_json) as bar:
         path = workspace.load_artifact(reference, to, overwrite=overwrite, progress=bar)
@@ -199,4 +199,4 @@ def _print(answer: Any, shown: Any, as_json: bool) -> None:
     if as_json:
         output.print_json(answer.to_json())
     else:
-        output.results().print(shown(answer), markup=False)
+        output.print_result(shown(answer))

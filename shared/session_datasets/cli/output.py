@@ -8,17 +8,30 @@ from contextlib import contextmanager
 from typing import Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
 from session_datasets.cli.text import plain
 from session_datasets.client.errors import ProblemError, SessionDatasetsError
 from session_datasets.client.progress import OnProgress
 
+# Cells of a line that no screen bounds: a table of the most columns that are shown, each of full width, fits.
+_UNBOUNDED = 2_000
+
 
 def results() -> Console:
+    """As wide as the terminal; elsewhere as wide as the result, for there a broken line is a damaged one."""
     # Made when needed: standard output may have been replaced since this module was imported.
-    return Console(highlight=False)
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _UNBOUNDED
+    return console
+
+
+def print_result(shown: RenderableType) -> None:
+    """What does not fit is left to the terminal to break: nothing is cut off."""
+    # In a group, since rich makes a text of its own out of one that stands alone, and breaks that.
+    results().print(Group(shown), markup=False, crop=False)
 
 
 def remarks() -> Console:

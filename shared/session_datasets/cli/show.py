@@ -19,6 +19,7 @@ from session_datasets.wire.answers import (
     ProfilePart,
     ReadColumnsAnswer,
     ReadRowsAnswer,
+    SeriesColumnPart,
 )
 
 # Columns of a table that a terminal still shows readably.
@@ -48,11 +49,13 @@ def description(answer: DescribeArtifactAnswer) -> RenderableType:
 
 
 def listing(answer: ListArtifactsAnswer) -> RenderableType:
-    table = Table("artifact", "name", "kind", "format", "rows", "columns", "size", "node", "created", box=None)
+    table = _table("artifact", "name", "kind", "format", "rows", "columns", "size", "node", "created")
+    # An id is copied from here, so the other columns give way to it.
+    table.columns[0].min_width = max((len(each.artifact_id) for each in answer.artifacts), default=None)
     for each in answer.artifacts:
         created = each.created_at.isoformat(sep=" ", timespec="seconds")
         table.add_row(
-            Text(each.artifact_id, no_wrap=True),
+            whole(each.artifact_id),
             cell(each.name),
             each.kind,
             each.format,
@@ -71,16 +74,37 @@ def page(answer: ReadRowsAnswer) -> RenderableType:
 
 def series(answer: ReadColumnsAnswer) -> RenderableType:
     """The bounds of every column, then its course on a line of its own."""
-    table = Table("column", "type", "least", "greatest", "nulls", box=None)
+    table = _table("column", "type", "least", "greatest", "nulls")
     courses: list[Text] = []
     for column in answer.columns:
-        least, greatest = chart.bounds(column)
-        table.add_row(cell(column.name), column.type, cell(least), cell(greatest), count(column.nulls))
-        courses += [cell(column.name), Text(chart.line(column, _CHART_BLOCKS), no_wrap=True)]
+        drawn = chart.is_drawn(column.type)
+        ends = [cell(end) for end in chart.bounds(column)] if drawn else [Text("-", style="dim")] * 2
+        table.add_row(cell(column.name), column.type, *ends, count(column.nulls))
+        courses += [cell(column.name), _course(column) if drawn else _undrawn(column)]
     end = answer.offset + answer.rows
     told = f"Rows {answer.offset:,} to {end:,} of {answer.total:,}, {answer.method.value.replace('_', '/')}"
     each = f", {answer.bucket_rows:,} rows a point" if answer.bucket_rows > 1 else ""
     return Group(table, *courses, Text(told + each + ".", style="dim"))
+
+
+def _course(column: SeriesColumnPart) -> Text:
+    line = chart.line(column, _CHART_BLOCKS)
+    return Text(line, no_wrap=True) if line.strip() else Text("No value lies in this window.", style="dim")
+
+
+def _undrawn(column: SeriesColumnPart) -> Text:
+    """What is true of values that have no height: their number, the first and the last."""
+    values = [value for value in column.values or [] if value is not None]
+    told = f"Not numbers or moments, so nothing is drawn. {len(values):,} values"
+    if not values:
+        return Text(told + ".", style="dim")
+    ends = (": the first is ", cell(values[0]), ", the last is ", cell(values[-1]), ".")
+    return Text.assemble(told, *ends, style="dim")
+
+
+def whole(text: str) -> Text:
+    """``text`` on one line, however long."""
+    return Text(plain(text), no_wrap=True, overflow="ignore")
 
 
 def _artifact_facts(answer: ArtifactFields) -> dict[str, str]:
@@ -95,22 +119,31 @@ def _artifact_facts(answer: ArtifactFields) -> dict[str, str]:
     }
 
 
-def _facts(facts: dict[str, str]) -> Table:
-    table = Table.grid(padding=(0, 2))
-    for label, value in facts.items():
-        if value:
-            table.add_row(Text(label, style="dim"), Text(plain(value)))
+def _facts(facts: dict[str, str]) -> RenderableType:
+    """One line each: ids and checksums are copied from here, so the terminal alone may break them."""
+    told = {label: value for label, value in facts.items() if value}
+    width = max(len(label) for label in told)
+    return Group(*(_fact(label.ljust(width + 2), value) for label, value in told.items()))
+
+
+def _fact(label: str, value: str) -> Text:
+    return Text.assemble((label, "dim"), plain(value), no_wrap=True, overflow="ignore")
+
+
+def _table(*headers: str, title: str | None = None) -> Table:
+    """Values too long for their column go on in its next line, where rich would cut them."""
+    table = Table(box=None, title=title, title_justify="left")
+    for header in headers:
+        table.add_column(header, overflow="fold")
     return table
 
 
 def _schema(profile: ProfilePart) -> RenderableType:
-    table = Table(
-        "column", "type", "nulls", "least", "greatest", "mean", box=None, title="Schema", title_justify="left"
-    )
+    table = _table("column", "type", "nulls", "least", "greatest", "mean", title="Schema")
     for column, known in zip(profile.columns, profile.statistics, strict=False):
         mean = "" if known.mean is None else f"{known.mean:,.6g}"
         low, high = ("" if value is None else value for value in (known.min, known.max))
-        table.add_row(cell(column.name), plain(column.type), count(known.nulls), cell(low, 24), cell(high, 24), mean)
+        table.add_row(cell(column.name), plain(column.type), count(known.nulls), cell(low), cell(high), mean)
     return table
 
 
@@ -119,10 +152,10 @@ def _preview(profile: ProfilePart) -> RenderableType:
 
 
 def _grid(columns: Sequence[ColumnPart], rows: Iterable[Sequence[Any]], numbers: Iterable[int]) -> RenderableType:
-    table = Table(box=None)
-    table.add_column("row", justify="right", style="dim")
+    table = _table()
+    table.add_column("row", justify="right", style="dim", overflow="fold")
     for column in columns[:_COLUMNS_SHOWN]:
-        table.add_column(cell(column.name), justify="right" if _is_number(column) else "left")
+        table.add_column(cell(column.name), justify="right" if _is_number(column) else "left", overflow="fold")
     for number, row in zip(numbers, rows, strict=True):
         table.add_row(f"{number:,}", *(cell(value) for value in row[:_COLUMNS_SHOWN]))
     if len(columns) <= _COLUMNS_SHOWN:

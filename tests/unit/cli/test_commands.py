@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aws_lambda_powertools import Metrics
 from typer.testing import CliRunner, Result
 
 from session_datasets.cli.main import app
 from session_datasets.client.surroundings import Surroundings
-from session_datasets.domain.names import ENV_QUALIFIER, ENV_STACK, ENV_TOKEN, Verb
+from session_datasets.domain.names import ENV_QUALIFIER, ENV_STACK, ENV_TOKEN, METRICS_NAMESPACE, Verb
 from tests.support.moto_cloud import MotoCloud, door
 
 
@@ -28,6 +31,13 @@ class Shell:
         # A width of its own: tables must not depend on who runs the tests.
         environment = {"COLUMNS": "200", "NO_COLOR": "1", **self.environment}
         return CliRunner().invoke(app, [str(argument) for argument in arguments], env=environment)
+
+    def on_a_terminal(self, *arguments: str | Path, columns: int) -> str:
+        """What a terminal of that width is sent, without its colors."""
+        arguments_ = [str(argument) for argument in arguments]
+        environment = {"COLUMNS": str(columns), "TTY_COMPATIBLE": "1", **self.environment}
+        result = CliRunner().invoke(app, arguments_, env=environment, color=True)
+        return re.sub(r"\x1b\[[0-9;]*m", "", result.stdout)
 
     def json(self, *arguments: str | Path) -> dict[str, Any]:
         result = self.run(*arguments, "--json")
@@ -44,6 +54,8 @@ def shell(cloud: MotoCloud, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
         # A handler logs to what is standard output when it is imported; that must not be a command's own.
         door(verb)
     monkeypatch.setattr(Surroundings, "transport", lambda _: cloud.transport())
+    # Handlers print their metrics by the hundred, which in this process would be in the midst of a result.
+    Metrics(namespace=METRICS_NAMESPACE).clear_metrics()
     return Shell(cloud)
 
 
@@ -144,6 +156,57 @@ class TestList:
         assert shell.json("list", "--scope", "session")["artifacts"][0]["artifact_id"] == artifact_id
 
 
+class TestWholeness:
+    """What is copied from the output is whole, on a narrow terminal and where there is none."""
+
+    @pytest.mark.parametrize("columns", [20, 80])
+    @pytest.mark.parametrize("command", ["list", "describe"])
+    def test_ids_are_whole_on_a_narrow_terminal(
+        self, shell: Shell, artifact_id: str, command: str, columns: int
+    ) -> None:
+        arguments = [command] if command == "list" else [command, artifact_id]
+        assert artifact_id in shell.on_a_terminal(*arguments, columns=columns)
+
+    def test_a_listing_in_a_pipe_has_one_line_an_artifact(self, shell: Shell, csv: Path) -> None:
+        name = "n" * 60
+        artifact_id = shell.json("register", csv, "--name", name)["artifact_id"]
+        shell.environment["COLUMNS"] = "80"
+        _, line = shell.run("list").stdout.splitlines()
+        assert line.split()[:2] == [artifact_id, name]
+
+    def test_checksum_and_lineage_are_whole_on_a_narrow_terminal(
+        self, shell: Shell, csv: Path, artifact_id: str
+    ) -> None:
+        made = shell.json("register", csv, "--made-from", artifact_id)["artifact_id"]
+        shown = shell.on_a_terminal("describe", made, columns=40)
+        assert hashlib.sha256(csv.read_bytes()).hexdigest() in shown
+        assert artifact_id in shown
+
+    def test_statistics_are_whole_up_to_the_length_of_a_cell(self, shell: Shell, tmp_path: Path) -> None:
+        path = tmp_path / "t.csv"
+        path.write_text(f"a,b\n{'x' * 60},{'y' * 61}\n")
+        artifact_id = shell.json("register", path)["artifact_id"]
+        shell.environment["COLUMNS"] = "80"
+        schema = shell.run("describe", artifact_id).stdout.partition("Schema")[2].splitlines()
+        assert schema[2].split() == ["a", "string", "0", "x" * 60, "x" * 60]
+        assert schema[3].split() == ["b", "string", "0", "y" * 60 + "…", "y" * 60 + "…"]
+
+    def test_a_value_too_long_for_its_column_goes_on_below(self, shell: Shell, tmp_path: Path) -> None:
+        path = tmp_path / "t.csv"
+        path.write_text("a,b\n" + "x" * 60 + "," + "y" * 60 + "\n")
+        shown = shell.on_a_terminal("rows", shell.json("register", path)["artifact_id"], columns=40)
+        assert (shown.count("x"), shown.count("y"), shown.count("…")) == (60, 60, 0)
+
+    @pytest.mark.parametrize("columns", [20, 80])
+    def test_a_key_is_one_line(self, shell: Shell, csv: Path, columns: int) -> None:
+        long = csv.rename(csv.with_name("p" * 80 + ".csv"))
+        artifact_id = shell.json("register", long)["artifact_id"]
+        arguments = ("load", artifact_id, "--into", "workspace")
+        shell.environment["COLUMNS"] = str(columns)
+        for printed in (shell.run(*arguments).stdout, shell.on_a_terminal(*arguments, columns=columns)):
+            assert re.fullmatch(rf"acme/runs/run/\S+/{long.name}\n", printed)
+
+
 class TestReading:
     def test_a_page_is_shown_with_row_numbers_and_the_way_on(self, shell: Shell, artifact_id: str) -> None:
         shown = shell.run("rows", artifact_id, "--offset", "5", "--limit", "2", "-c", "price").stdout.splitlines()
@@ -183,6 +246,31 @@ class TestReading:
         assert "▁" in shown
         assert "█" in shown
         assert "Rows 0 to 28 of 28, exact." in shown
+
+    def test_the_bounds_of_wide_integers_are_exact(self, shell: Shell, tmp_path: Path) -> None:
+        path = tmp_path / "wide.csv"
+        path.write_text("a\n" + "".join(f"{2**60 + n}\n" for n in (1, 3, 2)))
+        shown = shell.run("columns", shell.json("register", path)["artifact_id"], "a").stdout.splitlines()
+        assert shown[1].split() == ["a", "int64", str(2**60 + 1), str(2**60 + 3), "0"]
+
+    def test_of_a_column_of_texts_the_count_and_the_ends_are_told(self, shell: Shell, tmp_path: Path) -> None:
+        path = tmp_path / "words.csv"
+        path.write_text("a,word\n1,pear\n2,apple\n3,\n4,fig\n")
+        shown = shell.run("columns", shell.json("register", path)["artifact_id"], "word").stdout.splitlines()
+        assert shown[1].split() == ["word", "string", "-", "-", "1"]
+        assert shown[3] == "Not numbers or moments, so nothing is drawn. 3 values: the first is pear, the last is fig."
+
+    def test_of_a_nested_column_the_count_and_the_ends_are_told(self, shell: Shell, tmp_path: Path) -> None:
+        path = tmp_path / "nested.json"
+        path.write_text('[{"a": {"b": 1}}, {"a": {"b": 2}}]')
+        shown = shell.run("columns", shell.json("register", path)["artifact_id"], "a").stdout
+        assert '2 values: the first is {"b": 1}, the last is {"b": 2}.' in shown
+
+    def test_of_a_column_of_numbers_without_any_so_much_is_told(self, shell: Shell, tmp_path: Path) -> None:
+        path = tmp_path / "gap.csv"
+        path.write_text("a,b\n1,\n2,\n3,7\n")
+        artifact_id = shell.json("register", path)["artifact_id"]
+        assert "No value lies in this window." in shell.run("columns", artifact_id, "b", "--rows", "2").stdout
 
     def test_json_series_may_be_reduced(self, shell: Shell, artifact_id: str) -> None:
         series = shell.json("columns", artifact_id, "price", "--max-points", "4")
