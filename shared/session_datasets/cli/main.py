@@ -19,6 +19,7 @@ from session_datasets.client.errors import SessionDatasetsError
 from session_datasets.client.orchestrator import Orchestrator
 from session_datasets.client.references import reference_of
 from session_datasets.client.workspace import Workspace
+from session_datasets.domain import limits
 from session_datasets.domain.files import LoadTarget
 from session_datasets.domain.names import Verb
 from session_datasets.domain.profile import Kind
@@ -61,6 +62,21 @@ def _checked_reference(value: str) -> str:
     return value
 
 
+# Least, greatest, default.
+_TTL = (limits.SESSION_SECONDS_MIN, limits.SESSION_SECONDS_MAX, limits.SESSION_SECONDS_DEFAULT)
+_LIST_LIMIT = (1, limits.LIST_LIMIT_MAX, limits.LIST_LIMIT_DEFAULT)
+_OFFSET = (0, limits.OFFSET_MAX, 0)
+_PAGE_ROWS = (1, limits.PAGE_ROWS_MAX, limits.PAGE_ROWS_DEFAULT)
+_PAGE_BYTES = (limits.PAGE_BYTES_MIN, limits.PAGE_BYTES_MAX, limits.PAGE_BYTES_DEFAULT)
+_POINTS = (2, limits.SERIES_POINTS_MAX, limits.SERIES_POINTS_DEFAULT)
+
+
+def _number(what: str, bounds: tuple[int, int, int]) -> Any:
+    """An option that says its range and default. The service checks and defaults; it may be newer than this text."""
+    least, greatest, default = bounds
+    return typer.Option(help=f"{what} {least:,} to {greatest:,}; {default:,} when absent.")
+
+
 AsJson = Annotated[bool, typer.Option("--json", callback=_remember_json, help="Print the service's answer as JSON.")]
 Reference = Annotated[
     str, typer.Argument(callback=_checked_reference, help="An artifact id, or a reference as JSON.", show_default=False)
@@ -71,17 +87,26 @@ Columns = Annotated[list[str] | None, typer.Option("--column", "-c", help="A col
 @app.command("open", epilog='Example: eval "$(session-datasets open --owner me --run run-7 --node clean)"')
 def open_(
     owner: Annotated[str, typer.Option(help="Tenant or user: nobody else sees the data.")],
-    conversation: Annotated[str | None, typer.Option(help="The chat that the session belongs to.")] = None,
-    run: Annotated[str | None, typer.Option(help="The workflow run that the session belongs to.")] = None,
-    node: Annotated[str | None, typer.Option(help="Name of the step that will hold the token.")] = None,
-    ttl: Annotated[int | None, typer.Option(help="Seconds until the session ends.")] = None,
+    conversation: Annotated[
+        str | None, typer.Option(help="The chat that the session belongs to. It, --run or both are needed.")
+    ] = None,
+    run: Annotated[
+        str | None, typer.Option(help="The workflow run that the session belongs to. It, --conversation or both.")
+    ] = None,
+    node: Annotated[
+        str | None, typer.Option(help="Name of the step that will hold the token; node when absent.")
+    ] = None,
+    ttl: Annotated[int | None, _number("Seconds until the session ends.", _TTL)] = None,
     verb: Annotated[list[Verb] | None, typer.Option(help="Allow only this verb; repeat for more.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Open a session and print the shell commands that put its token into the environment.
 
-    Needs the orchestrator's AWS credentials; a node's own do not open sessions.
+    The session belongs to a conversation, to a run or to both: --conversation or --run is needed.
+    It takes the orchestrator's AWS credentials; a node's own do not open sessions.
     """
+    if not (conversation or run):
+        raise typer.BadParameter("One of them is needed, or both.", param_hint="--conversation / --run")
     session = Orchestrator.from_env().open_session(
         owner=owner, conversation_id=conversation, run_id=run, node=node, ttl_seconds=ttl, verbs=verb
     )
@@ -116,7 +141,7 @@ def register(
             request_token=request_token,
             progress=bar,
         )
-    _print(answer, show.artifact, as_json)
+    _print(answer, show.registered, as_json)
 
 
 @app.command("list", epilog="Example: session-datasets list --name-contains flights")
@@ -124,7 +149,7 @@ def list_(
     scope: Annotated[ListScope | None, typer.Option(help="The conversation's, else the run's.")] = None,
     name_contains: Annotated[str | None, typer.Option(help="In the name or description.")] = None,
     kind: Annotated[Kind | None, typer.Option(help="Only of this kind.")] = None,
-    limit: Annotated[int | None, typer.Option(help="At most this many.")] = None,
+    limit: Annotated[int | None, _number("At most this many.", _LIST_LIMIT)] = None,
     cursor: Annotated[str | None, typer.Option(help="Where the listing before this one ended.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -146,10 +171,10 @@ def describe(reference: Reference, as_json: AsJson = False) -> None:
 @app.command(epilog="Example: session-datasets rows art_01jf8z… --offset 1000 --limit 20 -c origin -c dest")
 def rows(
     reference: Reference,
-    offset: Annotated[int | None, typer.Option(help="First row, counted from 0.")] = None,
-    limit: Annotated[int | None, typer.Option(help="At most this many rows.")] = None,
+    offset: Annotated[int | None, _number("First row, counted from 0.", _OFFSET)] = None,
+    limit: Annotated[int | None, _number("At most this many rows.", _PAGE_ROWS)] = None,
     column: Columns = None,
-    max_bytes: Annotated[int | None, typer.Option(help="Bytes of JSON the rows may take.")] = None,
+    max_bytes: Annotated[int | None, _number("Bytes of JSON the rows may take.", _PAGE_BYTES)] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read one page of rows."""
@@ -161,9 +186,9 @@ def rows(
 def columns(
     reference: Reference,
     names: Annotated[list[str], typer.Argument(help="The columns to plot.", show_default=False)],
-    offset: Annotated[int | None, typer.Option(help="First row of the window.")] = None,
+    offset: Annotated[int | None, _number("First row of the window.", _OFFSET)] = None,
     rows: Annotated[int | None, typer.Option(help="Rows of the window; to the end when absent.")] = None,
-    max_points: Annotated[int | None, typer.Option(help="Beyond it, least and greatest per bucket.")] = None,
+    max_points: Annotated[int | None, _number("Beyond it, least and greatest per bucket.", _POINTS)] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read the series of a chart and draw their course."""

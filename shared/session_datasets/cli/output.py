@@ -15,6 +15,12 @@ from session_datasets.cli.text import plain
 from session_datasets.client.errors import ProblemError, SessionDatasetsError
 from session_datasets.client.progress import OnProgress
 
+_FILE_PROBLEMS: dict[type[OSError], str] = {
+    FileNotFoundError: "There is no file {file}.",
+    IsADirectoryError: "A folder is not a file: {file}. Name one file.",
+    NotADirectoryError: "{file} can not be there: a part of its path is a file.",
+    PermissionError: "This user may not open {file}.",
+}
 # Cells of a line that no screen bounds: a table of the most columns that are shown, each of full width, fits.
 _UNBOUNDED = 2_000
 
@@ -62,7 +68,7 @@ def print_problem(error: SessionDatasetsError | OSError, *, as_json: bool) -> No
         return
     console = remarks()
     if isinstance(error, OSError):
-        console.print(plain(str(error)), style="bold red", markup=False)
+        console.print(plain(_in_words(error)), style="bold red", markup=False)
         return
     console.print(plain(error.title), style="bold red", markup=False)
     console.print(plain(error.detail), markup=False)
@@ -73,9 +79,18 @@ def print_problem(error: SessionDatasetsError | OSError, *, as_json: bool) -> No
         console.print(f"Did you mean {near}?", style="green", markup=False)
 
 
+def _in_words(error: OSError) -> str:
+    """What is wrong with which file, without the system's numbers."""
+    file = f"'{error.filename}'" if error.filename is not None else "the file"
+    for kind, words in _FILE_PROBLEMS.items():
+        if isinstance(error, kind):
+            return words.format(file=file)
+    return f"{error.strerror or error}: {file}."
+
+
 def _as_json(error: SessionDatasetsError | OSError) -> dict[str, Any]:
     if isinstance(error, ProblemError):
         return error.problem.model_dump(mode="json")
     if isinstance(error, OSError):
-        return {"title": "The file could not be read or written", "detail": str(error)}
+        return {"title": "The file could not be read or written", "detail": _in_words(error)}
     return {"title": error.title, "detail": error.detail, "advice": error.advice}

@@ -19,6 +19,7 @@ from session_datasets.wire.answers import (
     ProfilePart,
     ReadColumnsAnswer,
     ReadRowsAnswer,
+    RegisterArtifactAnswer,
     SeriesColumnPart,
 )
 
@@ -28,9 +29,16 @@ _CHART_BLOCKS = 60
 
 
 def artifact(answer: ArtifactFields) -> RenderableType:
-    """What was registered: the facts, then the head of the rows."""
+    """The facts, then the head of the rows."""
     facts = _facts(_artifact_facts(answer))
     return Group(facts, _preview(answer.profile)) if answer.profile else facts
+
+
+def registered(answer: RegisterArtifactAnswer) -> RenderableType:
+    """The artifact, and whether it is a new one."""
+    if answer.created:
+        return artifact(answer)
+    return Group(Text("Known already: this is the artifact of the same registration before."), artifact(answer))
 
 
 def description(answer: DescribeArtifactAnswer) -> RenderableType:

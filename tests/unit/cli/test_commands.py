@@ -16,6 +16,7 @@ from aws_lambda_powertools import Metrics
 from typer.testing import CliRunner, Result
 
 from session_datasets.cli.main import app
+from session_datasets.client.orchestrator import Orchestrator
 from session_datasets.client.surroundings import Surroundings
 from session_datasets.domain.names import ENV_QUALIFIER, ENV_STACK, ENV_TOKEN, METRICS_NAMESPACE, Verb
 from tests.support.moto_cloud import MotoCloud, door
@@ -99,10 +100,13 @@ class TestOpen:
         assert shell.run("list").exit_code == 0
         assert "does not allow" in shell.run("rows", "art_" + 26 * "0").stderr
 
-    def test_neither_conversation_nor_run_is_a_problem(self, shell: Shell) -> None:
+    def test_neither_conversation_nor_run_is_refused_before_any_call(
+        self, shell: Shell, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(Orchestrator, "open_session", lambda *_, **__: pytest.fail("the service was asked"))
         result = shell.run("open", "--owner", "acme")
-        assert result.exit_code == 1
-        assert "conversation_id" in result.stderr
+        assert result.exit_code == 2
+        assert "--conversation / --run" in result.stderr
         assert result.stdout == ""
 
 
@@ -129,8 +133,23 @@ class TestRegister:
     def test_a_missing_file_is_told_without_a_traceback(self, shell: Shell) -> None:
         result = shell.run("register", "nowhere.csv")
         assert result.exit_code == 1
-        assert "nowhere.csv" in result.stderr
-        assert "Traceback" not in result.output
+        assert result.stderr == "There is no file 'nowhere.csv'.\n"
+
+    def test_a_folder_is_told_to_be_none_of_the_files(self, shell: Shell) -> None:
+        Path("data").mkdir()
+        result = shell.run("register", "data")
+        assert result.exit_code == 1
+        assert result.stderr == "A folder is not a file: 'data'. Name one file.\n"
+
+    def test_json_of_a_missing_file_has_the_same_words(self, shell: Shell) -> None:
+        result = shell.run("register", "nowhere.csv", "--json")
+        assert result.exit_code == 1
+        assert json.loads(result.stdout)["problem"]["detail"] == "There is no file 'nowhere.csv'."
+
+    def test_the_same_registration_again_is_told_to_be_known(self, shell: Shell, csv: Path) -> None:
+        first, second = shell.run("register", csv).stdout, shell.run("register", csv).stdout
+        assert not first.startswith("Known already")
+        assert second == "Known already: this is the artifact of the same registration before.\n" + first
 
 
 class TestList:
@@ -352,3 +371,19 @@ def test_there_is_a_command_for_every_verb() -> None:
 def test_help_teaches_by_an_example(command: str) -> None:
     result = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"})
     assert f"session-datasets {command}" in result.stdout.partition("Example:")[2]
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("open", "60 to 43,200; 3,600 when absent."),
+        ("open", "--conversation or --run is needed"),
+        ("list", "1 to 100; 20 when absent."),
+        ("rows", "1 to 10,000; 100 when absent."),
+        ("rows", "1,024 to 4,194,304; 1,048,576 when absent."),
+        ("columns", "2 to 20,000; 2,000 when absent."),
+    ],
+)
+def test_help_tells_what_is_needed_ranges_and_defaults(command: str, told: str) -> None:
+    result = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"})
+    assert told in result.stdout
