@@ -68,15 +68,15 @@ def print_problem(error: SessionDatasetsError | OSError, *, as_json: bool) -> No
         return
     console = remarks()
     if isinstance(error, OSError):
-        console.print(plain(_in_words(error)), style="bold red", markup=False)
+        console.print(plain(_in_words(error)), style="bold red", markup=False, soft_wrap=True)
         return
-    console.print(plain(error.title), style="bold red", markup=False)
-    console.print(plain(error.detail), markup=False)
+    console.print(plain(error.title), style="bold red", markup=False, soft_wrap=True)
+    console.print(plain(error.detail), markup=False, soft_wrap=True)
     if error.advice:
-        console.print(plain(error.advice), style="green", markup=False)
+        console.print(plain(error.advice), style="green", markup=False, soft_wrap=True)
     if isinstance(error, ProblemError) and error.problem.did_you_mean:
         near = ", ".join(plain(name) for name in error.problem.did_you_mean)
-        console.print(f"Did you mean {near}?", style="green", markup=False)
+        console.print(f"Did you mean {near}?", style="green", markup=False, soft_wrap=True)
 
 
 def _in_words(error: OSError) -> str:

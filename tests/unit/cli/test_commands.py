@@ -135,6 +135,11 @@ class TestRegister:
         assert result.exit_code == 1
         assert result.stderr == "There is no file 'nowhere.csv'.\n"
 
+    def test_a_long_path_in_a_problem_is_one_line(self, shell: Shell) -> None:
+        shell.environment["COLUMNS"] = "40"
+        path = "d" * 60 + "/" + "f" * 60
+        assert shell.run("register", path).stderr == f"There is no file '{path}'.\n"
+
     def test_a_folder_is_told_to_be_none_of_the_files(self, shell: Shell) -> None:
         Path("data").mkdir()
         result = shell.run("register", "data")
