@@ -1,6 +1,6 @@
 """Node two: another process in another directory, which knows its token and one reference.
 
-``python -m infra.local.demo.second_node REFERENCE``. Leaves ``report.json`` in its working directory.
+It leaves ``report.json`` in its working directory.
 """
 
 from __future__ import annotations
@@ -135,7 +135,3 @@ def _open(console: Console, path: Path, format_: Format, registered: int) -> Non
         done(console, f"opened it with {who}: {rows:,} rows, as registered")
     else:
         remark(console, f"Another reader, {who}, counts {rows:,} rows; registered were {registered:,}.")
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))

@@ -19,6 +19,7 @@ from rich.console import Console
 from infra.local.cdk import DeployError
 from infra.local.demo import cloud
 from infra.local.demo.meter import Meter, json_bytes
+from infra.local.demo.node_two import INTERRUPTED
 from infra.local.demo.sample import NoSampleError, flights
 from infra.local.demo.second_node import REPORT
 from infra.local.demo.summary import print_summary
@@ -36,7 +37,6 @@ from session_datasets.client.surroundings import Surroundings
 from session_datasets.domain.artifact import ARTIFACT_ID_PREFIX
 from session_datasets.wire.answers import RegisterArtifactAnswer
 
-INTERRUPTED = 130
 # What a node's process gets of this one's environment: how to write to the terminal, and nothing of AWS.
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TERM", "COLORTERM", "COLUMNS", "NO_COLOR", "TMPDIR")
 
@@ -51,7 +51,7 @@ def main(file: Path | None = None) -> int:
     signal.signal(signal.SIGTERM, _as_interrupt)
     forget_aws()
     try:
-        _tell(console, file.resolve(strict=True) if file else flights(cloud.HOME))
+        _tell(console, handed_over(file) if file else flights(cloud.HOME))
     except KeyboardInterrupt:
         console.print("\nInterrupted; the embedded AWS is down.")
         return INTERRUPTED
@@ -60,6 +60,17 @@ def main(file: Path | None = None) -> int:
         return 1
     done(console, "the embedded AWS is down, nothing is left running")
     return 0
+
+
+def handed_over(file: Path) -> Path:
+    """The caller's file in full; raises DemoError or OSError for what cannot be registered."""
+    resolved = file.resolve(strict=True)
+    if not resolved.is_file():
+        raise DemoError(f"{file} is not a file. FILE names one file with something in it.")
+    with resolved.open("rb") as opened:
+        if not opened.read(1):
+            raise DemoError(f"{file} is empty. FILE names one file with something in it.")
+    return resolved
 
 
 def plain_lines(text: str) -> str:
@@ -118,7 +129,7 @@ def _run_second_node(stack: DeployedStack, session: Session, reference: str, dir
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     code = {"PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "shared"))), "PYTHONIOENCODING": "utf-8"}
     ended = subprocess.run(
-        [sys.executable, "-m", "infra.local.demo.second_node", reference],
+        [sys.executable, "-m", "infra.local.demo.node_two", reference],
         cwd=directory,
         env={**passed_on, **code, **stack.client_environment(), **session.environment()},
         check=False,
