@@ -42,7 +42,7 @@ check: .venv/made ## The fast part of the tests: lint, types, unit, contract, ar
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy --exclude _host/ shared lambdas infra app.py
 	.venv/bin/mypy --package localstack_host
-	@$(WITH_NODE) $(RUN) -m pytest tests/unit tests/contract tests/architecture
+	@$(WITH_NODE) $(RUN) -m pytest --numprocesses auto tests/unit tests/contract tests/architecture
 
 .PHONY: test
 test: check ## Everything: the fast part, the template, both emulators, end to end
@@ -50,15 +50,18 @@ test: check ## Everything: the fast part, the template, both emulators, end to e
 
 .PHONY: synth
 synth: .venv/made ## Synthesize the template [ENV=sandbox|production] [STACK=name]
+	@$(call REFUSE_OTHERS,$(or $(ENV),sandbox))
 	@$(LOCAL) cdk synth --quiet $(call CONTEXT,$(or $(ENV),sandbox))
+	@echo "cdk-nag passed. The template: cdk.out/$(or $(STACK),session-datasets).template.json"
 
 .PHONY: bootstrap
 bootstrap: .venv/made ## Prepare the AWS account of your credentials for CDK, once for each region
+	@$(call REFUSE_OTHERS,$(or $(ENV),sandbox))
 	@$(LOCAL) cdk bootstrap $(call CONTEXT,$(or $(ENV),sandbox))
 
 .PHONY: deploy
 deploy: .venv/made ## Deploy to the AWS account of your credentials: ENV=sandbox|production [STACK=name]
-	@case "$(ENV)" in sandbox|production) ;; *) echo "Say where: make deploy ENV=sandbox or ENV=production" >&2; exit 2;; esac
+	@$(call REFUSE_OTHERS,$(ENV))
 	@$(LOCAL) compare --env $(ENV) $(STACK_OPTION)
 	@$(LOCAL) cdk deploy $(call CONTEXT,$(ENV))
 
@@ -75,6 +78,10 @@ clean: ## Remove everything that was made here, the local cloud's data too
 # What the app is told, and which stack a command is about, when another name than the usual one is given.
 CONTEXT = --context env=$(1) $(if $(STACK),--context "stack=$(STACK)")
 STACK_OPTION = $(if $(STACK),--stack "$(STACK)")
+
+# Ends a command that was given another environment than the two of a real account.
+REFUSE_OTHERS = case "$(1)" in sandbox|production) ;; \
+	*) echo "Say where: make $@ ENV=sandbox or ENV=production" >&2; exit 2;; esac
 
 # A Node.js the CDK library can run on: the machine's own, or one installed under .local.
 WITH_NODE = node="$$($(LOCAL) node)" && eval "$$node" &&

@@ -22,3 +22,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     # Once more at the end: by then the header is a thousand lines away.
     if _TOLD:
         terminalreporter.write_line(_TOLD, yellow=True)
+
+
+def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+    """Bytes (gzip writes the time into its own) and bare objects have no name that is the same in every process."""
+    return argname if isinstance(val, bytes) or " object at 0x" in repr(val) else None

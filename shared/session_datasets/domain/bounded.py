@@ -9,6 +9,10 @@ from dataclasses import asdict
 from session_datasets.domain.profile import Profile
 
 
+# JSON of a column without a name and of its statistics takes more than this.
+_COLUMN_BYTES_MIN = 64
+
+
 def json_bytes(value: object) -> int:
     """Bytes of compact JSON with everything beyond ASCII escaped: an upper bound of what any encoder sends."""
     return len(json.dumps(value, separators=(",", ":")))
@@ -16,11 +20,11 @@ def json_bytes(value: object) -> int:
 
 def bounded_profile(profile: Profile, max_bytes: int) -> Profile:
     """The profile with as many leading columns as fit ``max_bytes``; itself when all do."""
-    if json_bytes(asdict(profile)) <= max_bytes:
-        return profile
-    # The size grows with the number of columns, so the largest one that fits is found by halving.
-    sizes = _Sizes(profile)
-    return profile.first_columns(bisect_right(sizes, max_bytes) - 1)
+    # The size grows with the number of columns, so the largest one that fits is found by halving; more than so many
+    # fit in no case, and need not be measured.
+    most = min(len(profile.columns), max_bytes // _COLUMN_BYTES_MIN)
+    count = bisect_right(_Sizes(profile), max_bytes, hi=most + 1) - 1
+    return profile if count == len(profile.columns) else profile.first_columns(count)
 
 
 class _Sizes:

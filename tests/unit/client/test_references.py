@@ -50,7 +50,9 @@ def test_a_reference_is_taken_as(form: Any, travels: dict[str, Any]) -> None:
     assert reference_of(form) == travels
 
 
-@pytest.mark.parametrize("value", [None, 7, b"art_", [], {}, {"key": "a"}, object()], ids=repr)
+@pytest.mark.parametrize(
+    "value", [None, 7, b"art_", [], {}, {"key": "a"}, object()], ids=lambda value: type(value).__name__
+)
 def test_what_can_be_no_reference_is_a_type_error(value: Any) -> None:
     with pytest.raises(TypeError, match="no reference"):
         reference_of(value)
