@@ -32,7 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _up(options: argparse.Namespace) -> int:
-    print("Starting the local cloud and deploying what changed (the first time takes some minutes) ...", flush=True)
+    cloud = background.emulator()
+    if cloud.runs:
+        print(f"The local cloud runs already, on {cloud.endpoint}; deploying what changed, if anything ...", flush=True)
+    else:
+        print("Starting the local cloud and deploying what changed (the first time takes minutes) ...", flush=True)
     stack = background.up(options.stack)
     print(f"The stack {stack.name} stands behind {stack.endpoint}.")
     print(f"Next, in your shell:\n\n  . {env_file.FILE}\n  session-datasets --help\n\n`make down` stops it.")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from infra.local import __main__ as program
 from infra.local import background, cdk, env_file
 from infra.local.cdk import DeployError
 from infra.local.deployed import DeployedStack
@@ -93,3 +94,17 @@ def test_the_profile_outlives_the_cloud_for_the_shells_that_name_it(
     assert not env_file.FILE.exists()
     assert "[profile orchestrator]" in env_file.AWS_CONFIG.read_text()
     assert "[orchestrator]" in env_file.AWS_CREDENTIALS.read_text()
+
+
+@pytest.mark.parametrize(
+    ("runs", "told"),
+    [(False, "Starting the local cloud and deploying"), (True, f"The local cloud runs already, on {ENDPOINT};")],
+)
+def test_whoever_starts_it_is_told_whether_it_runs_already(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], runs: bool, told: str
+) -> None:
+    use(Cloud(runs=runs), monkeypatch)
+    deploys(monkeypatch)
+    monkeypatch.setattr(program, "forget_aws", lambda: None)
+    assert program.main(["up"]) == 0
+    assert capsys.readouterr().out.startswith(told)

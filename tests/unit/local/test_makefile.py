@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from infra.local.places import ROOT
+from session_datasets.domain.names import DEFAULT_STACK
 
 CDK = "-m infra.local cdk"
 
@@ -46,11 +47,26 @@ def test_a_deploy_first_compares_with_what_stands() -> None:
     assert compare < told.index(f"{CDK} deploy")
 
 
-@pytest.mark.parametrize("where", [[], ["ENV=local"], ["ENV=staging"]], ids=["nowhere", "local", "staging"])
-def test_a_deploy_has_to_be_told_where(where: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("target", "where"),
+    [
+        ("deploy", []),
+        ("deploy", ["ENV=local"]),
+        ("deploy", ["ENV=staging"]),
+        ("synth", ["ENV=staging"]),
+        ("bootstrap", ["ENV=staging"]),
+    ],
+)
+def test_what_is_for_a_real_account_refuses_another_environment(target: str, where: list[str]) -> None:
     refused = subprocess.run(
-        ["make", "--old-file", ".venv/made", "deploy", *where],
+        ["make", "--old-file", ".venv/made", target, *where],
         cwd=ROOT, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert refused.returncode == 2
-    assert "Say where: make deploy ENV=sandbox or ENV=production" in refused.stderr
+    assert f"Say where: make {target} ENV=sandbox or ENV=production" in refused.stderr
+
+
+@pytest.mark.parametrize(("stack", "name"), [([], DEFAULT_STACK), (["STACK=second"], "second")])
+def test_synth_ends_with_where_the_template_is(stack: list[str], name: str) -> None:
+    last = commands("synth", *stack).splitlines()[-1]
+    assert last == f'echo "cdk-nag passed. The template: cdk.out/{name}.template.json"'
