@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from unittest.mock import patch
 
@@ -134,7 +135,19 @@ def _environment(endpoint: str) -> Mapping[str, str]:
 def _clients(endpoint: str) -> tuple[Any, Any]:
     """S3 and DynamoDB; making a client costs more than most tests, so a server's tests share them."""
     with patch.dict(os.environ, _environment(endpoint)):
-        return s3_client(), dynamodb_client()
+        return s3_client(), _in_turn(dynamodb_client())
+
+
+def _in_turn(dynamodb: Any) -> Any:
+    """moto checks a condition and writes in two steps, DynamoDB does both in one: so calls take turns."""
+    turn, call = Lock(), dynamodb._make_api_call
+
+    def call_in_turn(operation: str, parameters: Any) -> Any:
+        with turn:
+            return call(operation, parameters)
+
+    dynamodb._make_api_call = call_in_turn
+    return dynamodb
 
 
 def _keys(partition: str) -> list[dict[str, str]]:

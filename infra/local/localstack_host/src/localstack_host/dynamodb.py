@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from threading import Lock
+from typing import Any
+
 from localstack.services.plugins import Service, aws_provider
+
+Handler = Callable[[Any, Any], Any]
 
 
 @aws_provider(api="dynamodb", name="moto")
@@ -14,4 +20,18 @@ def dynamodb_moto() -> Service:
     class MotoDynamoDBProvider(DynamodbApi):
         service = "dynamodb"
 
-    return Service.for_provider(MotoDynamoDBProvider(), dispatch_table_factory=MotoFallbackDispatcher)
+    def in_turn(provider: object) -> dict[str, Handler]:
+        turn = Lock()
+        return {name: _after_another(turn, handler) for name, handler in MotoFallbackDispatcher(provider).items()}
+
+    return Service.for_provider(MotoDynamoDBProvider(), dispatch_table_factory=in_turn)
+
+
+def _after_another(turn: Lock, handler: Handler) -> Handler:
+    """moto checks a condition and writes in two steps, DynamoDB does both in one: so requests take turns."""
+
+    def handle(context: Any, request: Any) -> Any:
+        with turn:
+            return handler(context, request)
+
+    return handle

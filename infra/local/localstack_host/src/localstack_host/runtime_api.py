@@ -58,6 +58,13 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: _Server
 
+    def handle(self) -> None:
+        try:
+            super().handle()
+        except ZeroDivisionError:
+            # The process was killed between two requests; its end is reported by whoever watches it.
+            self.close_connection = True
+
     def do_GET(self) -> None:
         if self.path != f"{PREFIX}invocation/next":
             return self._reply(404)
