@@ -92,6 +92,19 @@ def test_a_runtime_that_vanished_while_it_waited_does_no_harm(
     assert "Traceback" not in capfd.readouterr().err
 
 
+def test_a_runtime_that_vanished_between_two_requests_does_no_harm(
+    api: RuntimeApi, capfd: pytest.CaptureFixture[str]
+) -> None:
+    host, port = api.address.split(":")
+    vanishing = socket.create_connection((host, int(port)))
+    vanishing.sendall(b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert vanishing.recv(4096).startswith(b"HTTP/1.1 404")
+    vanishing.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
+    vanishing.close()
+    time.sleep(0.1)
+    assert "Traceback" not in capfd.readouterr().err
+
+
 def test_closing_releases_a_runtime_that_waits(api: RuntimeApi) -> None:
     connection = _connection(api)
     connection.request("GET", f"{PREFIX}invocation/next")

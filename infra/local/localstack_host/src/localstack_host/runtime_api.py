@@ -61,7 +61,7 @@ class _Handler(BaseHTTPRequestHandler):
     def handle(self) -> None:
         try:
             super().handle()
-        except ZeroDivisionError:
+        except ConnectionError:
             # The process was killed between two requests; its end is reported by whoever watches it.
             self.close_connection = True
 
