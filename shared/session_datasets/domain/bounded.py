@@ -8,7 +8,6 @@ from dataclasses import asdict
 
 from session_datasets.domain.profile import Profile
 
-
 # JSON of a column without a name and of its statistics takes more than this.
 _COLUMN_BYTES_MIN = 64
 
