@@ -11,18 +11,18 @@ from typing import Any
 from session_datasets.domain.errors import Problem, Refusal
 from session_datasets.domain.limits import PAGE_BYTES_MAX, PAGE_ROWS_MAX, SERIES_POINTS_MAX
 from session_datasets.domain.page import Page, Series
-from session_datasets.domain.profile import LaidOutTable, Layout, Profile
+from session_datasets.domain.profile import NO_HINTS, LaidOutTable, Layout, Profile, ReadingHints
 from session_datasets.formats.tables import ArrowTables
-from tests.support.ranges import MemoryRanges
+from tests.support.ranges import MemoryReader, MemoryWriter
 
 
 @dataclass
 class LaidOut:
-    """A dataset whose rows object lies in memory."""
+    """A dataset whose derived objects lie in memory."""
 
     tables: ArrowTables
     table: LaidOutTable
-    source: MemoryRanges
+    reader: MemoryReader
     layout: Layout
 
     @property
@@ -42,7 +42,7 @@ class LaidOut:
         max_bytes: int = PAGE_BYTES_MAX,
     ) -> Page:
         return self.tables.read_rows(
-            self.source, self.layout, offset=offset, limit=limit, columns=columns, max_bytes=max_bytes
+            self.reader, self.layout, offset=offset, limit=limit, columns=columns, max_bytes=max_bytes
         )
 
     @property
@@ -56,37 +56,36 @@ class LaidOut:
         self, columns: Sequence[str], offset: int = 0, rows: int = 10**9, max_points: int = SERIES_POINTS_MAX
     ) -> Series:
         return self.tables.read_columns(
-            self.source, self.layout, columns=columns, offset=offset, rows=rows, max_points=max_points
+            self.reader, self.layout, columns=columns, offset=offset, rows=rows, max_points=max_points
         )
 
 
-def understood(data: bytes, name: str = "rows.csv", **bounds: int) -> LaidOutTable:
-    """What ``lay_out`` answers; its temporary files are gone."""
+def understood(data: bytes, name: str = "rows.csv", hints: ReadingHints = NO_HINTS, **bounds: int) -> LaidOutTable:
+    """What ``lay_out`` answers of a file with these bytes and this name."""
+    return _written(ArrowTables(**bounds), data, name, hints)[0]
+
+
+def laid_out(data: bytes | str, name: str = "rows.csv", hints: ReadingHints = NO_HINTS, **bounds: int) -> LaidOut:
+    """The dataset made from a file with these bytes and this name."""
+    tables = ArrowTables(**bounds)
+    table, writer = _written(tables, data.encode() if isinstance(data, str) else data, name, hints)
+    assert table.layout_name is not None, table.note
+    layout = Layout(table.layout_name, writer.commit(), table.layout_parameters)
+    return LaidOut(tables, table, writer.reader(), layout)
+
+
+def _written(tables: ArrowTables, data: bytes, name: str, hints: ReadingHints) -> tuple[LaidOutTable, MemoryWriter]:
+    writer = MemoryWriter()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "original"
         file.write_bytes(data)
-        with ArrowTables(**bounds).lay_out(file, name) as table:
-            return table
+        return tables.lay_out(file, name, hints, writer), writer
 
 
-def laid_out(data: bytes | str, name: str = "rows.csv", **bounds: int) -> LaidOut:
-    """The dataset made from a file with these bytes and this name."""
-    tables = ArrowTables(**bounds)
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "original"
-        file.write_bytes(data.encode() if isinstance(data, str) else data)
-        with tables.lay_out(file, name) as table:
-            assert table.rows_file is not None, table.note
-            assert table.layout_name is not None
-            source = MemoryRanges.of(table.rows_file)
-            layout = Layout(table.layout_name, "rows", "1", source.size, table.layout_parameters)
-    return LaidOut(tables, table, source, layout)
-
-
-def problem_of(data: bytes | str, name: str = "rows.csv", **bounds: int) -> Problem:
+def problem_of(data: bytes | str, name: str = "rows.csv", hints: ReadingHints = NO_HINTS, **bounds: int) -> Problem:
     """The problem that laying out these bytes is refused with."""
     try:
-        understood(data.encode() if isinstance(data, str) else data, name, **bounds)
+        understood(data.encode() if isinstance(data, str) else data, name, hints, **bounds)
     except Refusal as refusal:
         return refusal.problem
     raise AssertionError("the file was not refused")

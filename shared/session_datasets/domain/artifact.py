@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from session_datasets.domain.profile import Format, Kind, Layout, Profile
+from session_datasets.domain.profile import NO_HINTS, Format, Kind, Layout, Profile, ReadingHints
 from session_datasets.domain.scope import Caller, Scope
 
 ARTIFACT_ID_PREFIX = "art_"
@@ -72,6 +72,7 @@ class Artifact:
     profile_key: str | None = None
     note: str | None = None
     lineage: tuple[str, ...] = ()
+    hints: ReadingHints = NO_HINTS
 
     @property
     def reference(self) -> Reference:

@@ -33,6 +33,7 @@ class ProblemCode(StrEnum):
     SIZE_MISMATCH = "size-mismatch"
     ROWS_MISMATCH = "rows-mismatch"
     REQUEST_TOKEN_CONFLICT = "request-token-conflict"
+    HINTS_CONFLICT = "hints-conflict"
     TOO_LARGE = "too-large"
     NOT_A_DATASET = "not-a-dataset"
     UNKNOWN_COLUMN = "unknown-column"
@@ -127,6 +128,11 @@ PROBLEM_KINDS: Mapping[ProblemCode, ProblemKind] = {
         "This request token was used for another registration",
         409,
         "Use a new request_token for a different registration.",
+    ),
+    ProblemCode.HINTS_CONFLICT: ProblemKind(
+        "The file is registered with other hints",
+        409,
+        "Use the registered artifact as it is, or register the file under another name to read it another way.",
     ),
     ProblemCode.TOO_LARGE: ProblemKind(
         "The answer or the file is too large",

@@ -76,6 +76,10 @@ PREVIEW_CELL_CHARACTERS = 100
 RECORD_PROFILE_BYTES_MAX = 32 * KIB
 # Bytes of JSON of the profile in the answer of describe_artifact.
 DESCRIBE_PROFILE_BYTES_MAX = 2 * MIB
+# Texts that mean no value, and their characters: NA, n/a, NULL, -, and a few more.
+HINT_NULLS_MAX = 20
+# See HINT_NULLS_MAX.
+HINT_NULL_CHARACTERS_MAX = 40
 # Near names offered when a name is not found.
 NEAR_NAMES_MAX = 3
 # Keys looked at for near names: one page of one S3 listing.

@@ -19,8 +19,13 @@ class LimitHit(StrEnum):
 class Method(StrEnum):
     """How a series was made from its rows."""
 
+    # Every row of the window.
     EXACT = "exact"
+    # Smallest and largest of each bucket of equally many rows.
     MIN_MAX = "min_max"
+    # Chosen rows of the window (Largest Triangle Three Buckets; M4: first, last, least, greatest of each bucket).
+    LTTB = "lttb"
+    M4 = "m4"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
 # A value that JSON can carry without loss; cells.py states how every Arrow type becomes one.
@@ -19,6 +18,9 @@ class Format(StrEnum):
     JSON = "json"
     JSON_LINES = "json_lines"
     PARQUET = "parquet"
+    ARROW = "arrow"
+    NPY = "npy"
+    EXCEL = "excel"
     OTHER = "other"
 
 
@@ -60,16 +62,37 @@ class Shape:
     columns: int
 
 
+class Order(StrEnum):
+    """Whether a column's values only grow, or only fall, from its first row to its last; nulls and NaN break both."""
+
+    ASCENDING = "ascending"
+    DESCENDING = "descending"
+    UNSORTED = "unsorted"
+
+
 @dataclass(frozen=True, slots=True)
 class ColumnStatistics:
     """Counts are rows. ``min``, ``max`` and ``mean`` ignore nulls and NaN and are absent where they mean nothing;
-    they are encoded like the column's cells, texts cut for display."""
+    they are encoded like the column's cells, texts cut for display.
+
+    ``distinct`` counts the different values, null and NaN aside: exactly, unless ``distinct_estimated``. ``length_min``
+    and ``length_max`` are characters of texts and bytes of binaries. ``bytes_per_row`` is what the column adds to a
+    page: the mean bytes of JSON of its cells. ``order`` is None where values have none. ``rule`` names the rule of
+    docs/typing.md that decided the column's type.
+    """
 
     nulls: int
     nans: int = 0
     min: JsonValue = None
     max: JsonValue = None
     mean: float | None = None
+    distinct: int | None = None
+    distinct_estimated: bool = False
+    length_min: int | None = None
+    length_max: int | None = None
+    bytes_per_row: float | None = None
+    order: Order | None = None
+    rule: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +108,8 @@ class Profile:
     """Measured by the service. ``columns``, ``statistics`` and ``preview`` cover the same leading columns.
 
     ``columns_omitted`` counts the columns that a size rule left out here; the whole profile is a derived
-    object, which describe_artifact reads.
+    object, which describe_artifact reads. ``reading`` says how the bytes became rows, in the words of
+    docs/typing.md: ``encoding``, ``compression``, ``delimiter``, ``line_end``, ``ragged_rows``, ``sheet`` …
     """
 
     shape: Shape
@@ -93,6 +117,7 @@ class Profile:
     statistics: tuple[ColumnStatistics, ...]
     preview: Preview
     columns_omitted: int = 0
+    reading: Mapping[str, JsonValue] = field(default_factory=dict)
 
     def first_columns(self, count: int) -> Profile:
         """The same profile, told of the first ``count`` columns only."""
@@ -103,7 +128,47 @@ class Profile:
             statistics=self.statistics[:count],
             preview=Preview(tuple(row[:count] for row in self.preview.rows), self.preview.clipped),
             columns_omitted=omitted,
+            reading=self.reading,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingHints:
+    """What a caller says of a file before it is read; a value that does not fit its hint is refused, never bent.
+
+    ``types``: column name to ``string``, ``bool``, ``int64``, ``double``, ``decimal(p,s)``, ``date``, ``timestamp``;
+    the other columns are decided by the rules. ``nulls``: texts that mean no value, beside the empty field.
+    ``delimiter``, ``encoding`` and ``sheet`` are detected or the first when None.
+    """
+
+    types: Mapping[str, str] = field(default_factory=dict)
+    nulls: tuple[str, ...] = ()
+    delimiter: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+
+
+NO_HINTS = ReadingHints()
+
+
+class Role(StrEnum):
+    """What a derived object is for; each artifact has at most one of each."""
+
+    # Independent segments of consecutive rows, then the directory that finds them.
+    ROWS = "rows"
+    # One ordinary Parquet file, for whoever reads few columns of many rows.
+    COLUMNS = "columns"
+    # Smallest and largest of every 64 rows and of ever more, for charts of long windows.
+    PYRAMID = "pyramid"
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedObject:
+    """One version of one object that the service wrote. ``size`` in bytes."""
+
+    key: str
+    version_id: str
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +179,7 @@ class Layout:
     """
 
     name: str
-    key: str
-    version_id: str
-    size: int
+    objects: Mapping[Role, DerivedObject]
     parameters: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
@@ -124,12 +187,11 @@ class Layout:
 class LaidOutTable:
     """A file as the tables room understood it.
 
-    ``rows_file`` holds the rows in the layout ``layout_name``; None, with a ``note``, when they can not be paged.
+    ``layout_name`` says how its rows were written to the sinks; None, with a ``note``, when they can not be paged.
     """
 
     format: Format
     profile: Profile | None = None
-    rows_file: Path | None = None
     layout_name: str | None = None
     layout_parameters: Mapping[str, JsonValue] = field(default_factory=dict)
     note: str | None = None

@@ -26,7 +26,7 @@ def is_text(type_: pa.DataType) -> bool:
 
 
 def type_in_words(type_: pa.DataType) -> str:
-    """The type as Arrow spells it, without the names that Parquet gives to the entries of maps."""
+    """The type as Arrow spells it, without the names that Parquet gives to entries of maps and items of lists."""
     return str(_with_plain_maps(type_))
 
 
@@ -36,10 +36,10 @@ def _with_plain_maps(type_: pa.DataType) -> pa.DataType:
     if kind.is_struct(type_):
         return pa.struct([_with_plain_field(field) for field in type_])
     if kind.is_fixed_size_list(type_):
-        return pa.list_(_with_plain_field(type_.value_field), type_.list_size)
+        return pa.list_(_with_plain_maps(type_.value_type), type_.list_size)
     if kind.is_large_list(type_):
-        return pa.large_list(_with_plain_field(type_.value_field))
-    return pa.list_(_with_plain_field(type_.value_field)) if kind.is_list(type_) else type_
+        return pa.large_list(_with_plain_maps(type_.value_type))
+    return pa.list_(_with_plain_maps(type_.value_type)) if kind.is_list(type_) else type_
 
 
 def _with_plain_field(field: pa.Field) -> pa.Field:

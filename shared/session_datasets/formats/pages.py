@@ -19,9 +19,9 @@ from session_datasets.domain.page import ClippedCell, LimitHit, Page
 from session_datasets.domain.profile import JsonValue
 from session_datasets.formats.cells import CellRules, encoded_rows
 from session_datasets.formats.nested import is_binary, is_text
-from session_datasets.formats.ranged_file import Ranges
-from session_datasets.formats.row_groups import RowGroups
+from session_datasets.formats.ranged_file import Reader
 from session_datasets.formats.row_sizes import batch_text_bytes, rows_without_columns, small_slices
+from session_datasets.formats.segments import Segments
 
 Row = list[JsonValue]
 
@@ -38,8 +38,8 @@ def json_bytes(value: JsonValue) -> int:
 
 
 def read_page(
-    source: Ranges,
-    table: RowGroups,
+    reader: Reader,
+    table: Segments,
     *,
     offset: int,
     limit: int,
@@ -48,26 +48,26 @@ def read_page(
     cells_max: int = PAGE_CELLS_MAX,
 ) -> Page:
     """Rows from ``offset``; see ``Tables.read_rows``."""
-    places = table.chosen(columns)
+    places = table.directory.chosen(columns)
     wanted = min(limit, max(1, cells_max // max(1, len(places))))
     end = max(offset, min(offset + wanted, table.total))
-    rules = [table.rules(place) for place in places]
+    rules = [table.directory.rules[place] for place in places]
     rows, clipped, full = _within(_pieces(table, places, offset, end, max_bytes), rules, max_bytes)
     limit_hit = None
     if offset + len(rows) < table.total:
         limit_hit = LimitHit.BYTES if full else LimitHit.ROWS if wanted == limit else LimitHit.CELLS
     return Page(
-        columns=tuple(table.column(place) for place in places),
+        columns=tuple(table.directory.columns[place] for place in places),
         offset=offset,
         rows=rows,
         total=table.total,
         limit_hit=limit_hit,
         clipped=clipped,
-        cost=source.cost,
+        cost=reader.cost,
     )
 
 
-def _pieces(table: RowGroups, places: Sequence[int], begin: int, end: int, max_bytes: int) -> Iterator[pa.RecordBatch]:
+def _pieces(table: Segments, places: Sequence[int], begin: int, end: int, max_bytes: int) -> Iterator[pa.RecordBatch]:
     """The rows in slices that are worth about one page each: what is not delivered need not be encoded."""
     if not places:
         yield rows_without_columns(end - begin)

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import io
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from session_datasets.domain.limits import KIB
 from session_datasets.domain.page import ReadCost
+from session_datasets.domain.profile import Role
 
 # A gap up to here is read along: at some 20 ms a request and 90 MB/s, a request costs as much as 1.8 MB, and a
 # fraction of that keeps narrow reads narrow.
 GAP_BYTES = 256 * KIB
 
 
-class Ranges(Protocol):
-    """Counted ranged reads of one pinned object, as ``operations.ports.RangeSource`` states them."""
-
-    @property
-    def size(self) -> int: ...
+class Reader(Protocol):
+    """Counted ranged reads of derived objects, as ``operations.ports.DerivedReader`` states them."""
 
     @property
     def cost(self) -> ReadCost: ...
 
-    def read(self, offset: int, length: int) -> bytes: ...
+    def read(self, role: Role, offset: int, length: int) -> bytes: ...
+
+    def read_each(self, role: Role, ranges: Sequence[tuple[int, int]]) -> list[bytes]: ...
 
 
 def coalesced(ranges: Iterable[tuple[int, int]], gap: int = GAP_BYTES) -> list[tuple[int, int]]:
@@ -41,8 +41,10 @@ def coalesced(ranges: Iterable[tuple[int, int]], gap: int = GAP_BYTES) -> list[t
 class RangedFile(io.RawIOBase):
     """Reads what was fetched from memory, and anything else as one more request."""
 
-    def __init__(self, source: Ranges) -> None:
-        self._source = source
+    def __init__(self, reader: Reader, role: Role, size: int) -> None:
+        self._reader = reader
+        self._role = role
+        self._size = size
         self._at = 0
         self._begins: list[int] = []
         self._pieces: list[bytes] = []
@@ -51,7 +53,7 @@ class RangedFile(io.RawIOBase):
         """Holds these ranges, and forgets what was held before."""
         wanted = coalesced(ranges)
         self._begins = [begin for begin, _ in wanted]
-        self._pieces = [self._source.read(begin, end - begin) for begin, end in wanted]
+        self._pieces = self._reader.read_each(self._role, [(begin, end - begin) for begin, end in wanted])
 
     def readable(self) -> bool:
         return True
@@ -63,16 +65,16 @@ class RangedFile(io.RawIOBase):
         return self._at
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        origin = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._source.size}[whence]
+        origin = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
         self._at = origin + offset
         return self._at
 
     def read(self, size: int = -1) -> bytes:
-        left = max(0, self._source.size - self._at)
+        left = max(0, self._size - self._at)
         length = left if size < 0 else min(size, left)
         data = self._held(self._at, length) if length else b""
         if data is None:
-            data = self._source.read(self._at, length)
+            data = self._reader.read(self._role, self._at, length)
         self._at += len(data)
         return data
 

@@ -18,9 +18,9 @@ from session_datasets.domain.profile import JsonValue
 from session_datasets.formats.cells import is_number, is_temporal
 from session_datasets.formats.measure import bounds, comparable, restored
 from session_datasets.formats.pages import json_bytes
-from session_datasets.formats.ranged_file import Ranges
-from session_datasets.formats.row_groups import RowGroups
+from session_datasets.formats.ranged_file import Reader
 from session_datasets.formats.row_sizes import batch_text_bytes, small_slices
+from session_datasets.formats.segments import Segments
 
 # Bytes of JSON held of an exact series. An answer holds PAGE_BYTES_MAX, which the operation measures to the byte;
 # this keeps a window of huge texts from filling the memory first.
@@ -28,8 +28,8 @@ _HELD_BYTES_MAX = 4 * PAGE_BYTES_MAX
 
 
 def read_series(
-    source: Ranges,
-    table: RowGroups,
+    reader: Reader,
+    table: Segments,
     *,
     columns: Sequence[str],
     offset: int,
@@ -38,7 +38,7 @@ def read_series(
     max_bytes: int = _HELD_BYTES_MAX,
 ) -> Series:
     """See ``Tables.read_columns``. An exact series beyond ``max_bytes`` of JSON is a Refusal too-large."""
-    places = table.chosen(columns)
+    places = table.directory.chosen(columns)
     rows = max(0, min(rows, table.total - offset))
     bucket_rows = max(1, -(-rows // max_points))
     if bucket_rows == 1:
@@ -47,10 +47,10 @@ def read_series(
         for place in places:
             _require_reducible(table, place, rows, max_points)
         method, made = Method.MIN_MAX, _reduced(table, places, offset, rows, bucket_rows)
-    return Series(tuple(made), offset, rows, table.total, method, bucket_rows, source.cost)
+    return Series(tuple(made), offset, rows, table.total, method, bucket_rows, reader.cost)
 
 
-def _exact(table: RowGroups, places: Sequence[int], offset: int, rows: int, max_bytes: int) -> list[SeriesColumn]:
+def _exact(table: Segments, places: Sequence[int], offset: int, rows: int, max_bytes: int) -> list[SeriesColumn]:
     values: list[list[JsonValue]] = [[] for _ in places]
     nulls = [0] * len(places)
     seen = used = 0
@@ -59,21 +59,19 @@ def _exact(table: RowGroups, places: Sequence[int], offset: int, rows: int, max_
         if (least := batch_text_bytes(batch)) > max_bytes:
             raise _too_large(offset, rows, (used + least) // seen)
         for at, (place, column) in enumerate(zip(places, batch.columns, strict=True)):
-            cells = table.rules(place).encode(column)
+            cells = table.directory.rules[place].encode(column)
             values[at] += cells
             nulls[at] += column.null_count
             used += json_bytes(cells)
         if used > max_bytes:
             raise _too_large(offset, rows, used // seen)
     return [
-        SeriesColumn(table.column(place), null_count, values=found)
+        SeriesColumn(table.directory.columns[place], null_count, values=found)
         for place, null_count, found in zip(places, nulls, values, strict=True)
     ]
 
 
-def _pieces(
-    table: RowGroups, places: Sequence[int], offset: int, rows: int, max_bytes: int
-) -> Iterator[pa.RecordBatch]:
+def _pieces(table: Segments, places: Sequence[int], offset: int, rows: int, max_bytes: int) -> Iterator[pa.RecordBatch]:
     for batch in table.read(places, offset, offset + rows):
         yield from small_slices(batch, max_bytes)
 
@@ -97,8 +95,8 @@ def _too_large(offset: int, rows: int, row_bytes: int) -> Refusal:
     )
 
 
-def _require_reducible(table: RowGroups, place: int, rows: int, max_points: int) -> None:
-    column, type_ = table.column(place), table.rules(place).type
+def _require_reducible(table: Segments, place: int, rows: int, max_points: int) -> None:
+    column, type_ = table.directory.columns[place], table.directory.rules[place].type
     if is_number(type_) or is_temporal(type_):
         return
     raise Refusal(
@@ -138,7 +136,7 @@ class _Buckets:
             self.high[bucket] = high
 
 
-def _reduced(table: RowGroups, places: Sequence[int], offset: int, rows: int, bucket_rows: int) -> list[SeriesColumn]:
+def _reduced(table: Segments, places: Sequence[int], offset: int, rows: int, bucket_rows: int) -> list[SeriesColumn]:
     buckets = [_Buckets(-(-rows // bucket_rows), bucket_rows) for _ in places]
     seen = 0
     for batch in table.read(places, offset, offset + rows):
@@ -148,7 +146,7 @@ def _reduced(table: RowGroups, places: Sequence[int], offset: int, rows: int, bu
     return [_series_column(table, place, found) for place, found in zip(places, buckets, strict=True)]
 
 
-def _series_column(table: RowGroups, place: int, found: _Buckets) -> SeriesColumn:
-    rules = table.rules(place)
+def _series_column(table: Segments, place: int, found: _Buckets) -> SeriesColumn:
+    rules = table.directory.rules[place]
     low, high = (rules.encode(restored(values, rules.type)) for values in (found.low, found.high))
-    return SeriesColumn(table.column(place), found.nulls, min=low, max=high)
+    return SeriesColumn(table.directory.columns[place], found.nulls, min=low, max=high)

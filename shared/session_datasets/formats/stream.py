@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import KIB
-from session_datasets.domain.profile import Format
+from session_datasets.domain.profile import Format, JsonValue
 
 # Names quoted in one sentence of a note; the schema shows the others.
 _NAMES_TOLD = 3
@@ -35,13 +35,16 @@ class NoTable(Exception):
 class TableStream:
     """Rows of one file. ``batches`` follow ``schema``, are read once and may raise Refusal unreadable-file.
 
-    ``remarks`` may grow until the last batch was read.
+    ``remarks``, ``rules`` and ``reading`` may grow until the last batch was read: ``rules`` names, for each column,
+    the rule of docs/typing.md that decided its type; ``reading`` is ``Profile.reading``.
     """
 
     format: Format
     schema: pa.Schema
     batches: Iterator[pa.RecordBatch]
     remarks: list[str] = field(default_factory=list)
+    rules: list[str] = field(default_factory=list)
+    reading: dict[str, JsonValue] = field(default_factory=dict)
 
 
 def damaged(detail: str, advice: str | None = None) -> Refusal:

@@ -12,7 +12,15 @@ from typing import Protocol
 from session_datasets.domain.artifact import Artifact, ArtifactSummary, Handoff, Location, Reference, RequestMark
 from session_datasets.domain.files import PresignedRequest, StoredFile, UploadPlan
 from session_datasets.domain.page import Page, ReadCost, Series
-from session_datasets.domain.profile import JsonValue, LaidOutTable, Layout, Profile
+from session_datasets.domain.profile import (
+    DerivedObject,
+    JsonValue,
+    LaidOutTable,
+    Layout,
+    Profile,
+    ReadingHints,
+    Role,
+)
 from session_datasets.domain.scope import Caller, ListScope
 
 Clock = Callable[[], datetime]
@@ -63,32 +71,50 @@ class WorkspaceFiles(Protocol):
         """A server-side copy of this version to ``key``."""
 
 
-class RangeSource(Protocol):
-    """Counted ranged reads of one pinned object."""
-
-    @property
-    def size(self) -> int: ...
+class DerivedReader(Protocol):
+    """Counted ranged reads of one dataset's derived objects, each pinned to its version."""
 
     @property
     def cost(self) -> ReadCost:
-        """Requests and bytes so far."""
+        """Requests and bytes so far, of all roles together."""
 
-    def read(self, offset: int, length: int) -> bytes: ...
+    def read(self, role: Role, offset: int, length: int) -> bytes:
+        """One request. Refusal file-missing when the object is gone."""
+
+    def read_each(self, role: Role, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
+        """The ranges, (offset, length) each, one request for each, several under way at a time."""
+
+
+class Sink(Protocol):
+    """Bytes of one derived object, written in order; memory stays bounded whatever is written."""
+
+    def write(self, data: bytes | memoryview) -> int: ...
+
+    def tell(self) -> int: ...
+
+
+class DerivedWriter(Protocol):
+    """The derived objects of one registration in the making. Nobody sees any of them before ``commit``."""
+
+    def sink(self, role: Role) -> Sink:
+        """Begins the object; once for each role."""
+
+    def commit(self) -> Mapping[Role, DerivedObject]:
+        """Completes the objects that were begun."""
 
 
 class DerivedFiles(Protocol):
     """What the service writes beside the originals, below a prefix that no node can write."""
 
-    def write_rows(self, owner: str, artifact_id: str, file: Path) -> tuple[str, str]:
-        """Stores the rows object; answers key and version id."""
+    def writer(self, owner: str, artifact_id: str) -> AbstractContextManager[DerivedWriter]:
+        """What was begun and not committed when the context ends is taken back."""
 
     def write_profile(self, owner: str, artifact_id: str, profile: Profile) -> str:
         """Stores the whole profile; answers its key."""
 
     def read_profile(self, key: str) -> Profile: ...
 
-    def ranges(self, layout: Layout) -> RangeSource:
-        """Ranged reads of the rows object, pinned to the layout's version."""
+    def reader(self, layout: Layout) -> DerivedReader: ...
 
 
 class ArtifactRecords(Protocol):
@@ -132,16 +158,16 @@ class TokenIssuer(Protocol):
 class Tables(Protocol):
     """The one seam behind which files are understood and rows are laid out and read."""
 
-    def lay_out(self, file: Path, file_name: str) -> AbstractContextManager[LaidOutTable]:
-        """Detects the format from the bytes, decides the types, measures the profile and writes the rows file.
+    def lay_out(self, file: Path, file_name: str, hints: ReadingHints, writer: DerivedWriter) -> LaidOutTable:
+        """Detects the format from the bytes, decides the types, measures the profile and writes the rows.
 
-        Temporary files live until the context ends. Raises Refusal unreadable-file (damaged, or not what it
-        seems) or empty-file; a format without rows answers Format.OTHER and a note.
+        Raises Refusal unreadable-file (damaged, not what it seems, or against the hints) or empty-file; a format
+        without rows answers Format.OTHER and a note. The caller commits the writer, or not.
         """
 
     def read_rows(
         self,
-        source: RangeSource,
+        reader: DerivedReader,
         layout: Layout,
         *,
         offset: int,
@@ -155,7 +181,7 @@ class Tables(Protocol):
         """
 
     def read_columns(
-        self, source: RangeSource, layout: Layout, *, columns: Sequence[str], offset: int, rows: int, max_points: int
+        self, reader: DerivedReader, layout: Layout, *, columns: Sequence[str], offset: int, rows: int, max_points: int
     ) -> Series:
         """The columns over ``rows`` rows from ``offset``; exact up to ``max_points``, min/max per bucket beyond."""
 

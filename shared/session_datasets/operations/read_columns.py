@@ -39,7 +39,7 @@ def read_columns(
     # Reduced columns have two values a point.
     points = min(max_points, SERIES_CELLS_MAX // (2 * len(columns)))
     series = service.tables.read_columns(
-        service.derived.ranges(layout), layout, columns=columns, offset=offset, rows=window, max_points=points
+        service.derived.reader(layout), layout, columns=columns, offset=offset, rows=window, max_points=points
     )
     _require_answerable(series)
     return series

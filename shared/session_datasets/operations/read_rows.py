@@ -25,5 +25,5 @@ def read_rows(
     artifact = find_artifact(service, caller, reference)
     layout = layout_of(artifact)
     return service.tables.read_rows(
-        service.derived.ranges(layout), layout, offset=offset, limit=limit, columns=columns, max_bytes=max_bytes
+        service.derived.reader(layout), layout, offset=offset, limit=limit, columns=columns, max_bytes=max_bytes
     )

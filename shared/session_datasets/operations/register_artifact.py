@@ -12,7 +12,7 @@ import hashlib
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from session_datasets.domain.artifact import Artifact, Location, Reference, RequestMark, Status, artifact_id
@@ -21,9 +21,9 @@ from session_datasets.domain.errors import ProblemCode, Refusal, not_found
 from session_datasets.domain.files import StoredFile
 from session_datasets.domain.limits import MIB, RECORD_PROFILE_BYTES_MAX, TABLE_BYTES_MAX
 from session_datasets.domain.near_names import near_names
-from session_datasets.domain.profile import Format, Kind, LaidOutTable, Layout, Profile
+from session_datasets.domain.profile import Format, Kind, LaidOutTable, Layout, Profile, ReadingHints
 from session_datasets.domain.scope import Caller, Scope
-from session_datasets.operations.ports import Service
+from session_datasets.operations.ports import DerivedWriter, Service
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ class Registration:
     size: int | None
     sha256: str | None
     rows: int | None
+    hints: ReadingHints
 
     def mark(self, request_token: str | None) -> RequestMark | None:
         if request_token is None:
@@ -53,6 +54,7 @@ class Registration:
             "size": self.size,
             "sha256": self.sha256,
             "rows": self.rows,
+            "hints": {**asdict(self.hints), "nulls": list(self.hints.nulls)},
         }
         return RequestMark(request_token, fields)
 
@@ -78,10 +80,11 @@ def register_artifact(
     size: int | None,
     sha256: str | None,
     rows: int | None,
+    hints: ReadingHints,
     request_token: str | None,
 ) -> Registered:
     """Pins the file's version, measures it, lays out its rows and records it; idempotent."""
-    wanted = Registration(key, version_id, name, description, kind, tuple(lineage), size, sha256, rows)
+    wanted = Registration(key, version_id, name, description, kind, tuple(lineage), size, sha256, rows, hints)
     mark = wanted.mark(request_token)
     service.files.require_inside(caller, key)
     if mark and (known := _answered_before(service, caller, mark)):
@@ -113,6 +116,7 @@ def _known_already(
     service: Service, caller: Caller, wanted: Registration, known: Artifact, mark: RequestMark | None
 ) -> Registered:
     """The record that is there; what is announced of it is checked all the same, and the request remembered."""
+    _check_hints(wanted, known)
     _check_sha256(wanted, known.location.sha256)
     _check_rows(wanted, known.profile)
     if mark and not service.records.remember(caller, mark, known.artifact_id):
@@ -181,7 +185,8 @@ def _measured(service: Service, caller: Caller, wanted: Registration, file: Stor
     with _fetched(service, file) as (path, sha256):
         _check_sha256(wanted, sha256)
         location = Location(service.files.bucket, file.key, file.version_id, file.size, sha256)
-        with _laid_out(service, path, location) as table:
+        with service.derived.writer(caller.owner, new_id) as writer:
+            table = _laid_out(service, path, location, wanted.hints, writer)
             _check_rows(wanted, table.profile)
             artifact = Artifact(
                 artifact_id=new_id,
@@ -189,15 +194,16 @@ def _measured(service: Service, caller: Caller, wanted: Registration, file: Stor
                 node=caller.node,
                 name=wanted.name,
                 description=wanted.description,
-                kind=wanted.kind or (Kind.TABLE if table.rows_file else Kind.OTHER),
+                kind=wanted.kind or (Kind.TABLE if table.layout_name else Kind.OTHER),
                 format=table.format,
                 status=Status.READY,
                 location=location,
                 created_at=service.clock(),
                 note=table.note,
                 lineage=wanted.lineage,
+                hints=wanted.hints,
             )
-            return _with_derived(service, artifact, table)
+            return _with_derived(service, artifact, table, writer)
 
 
 @contextmanager
@@ -229,15 +235,22 @@ def _on_disk() -> Iterator[None]:
         ) from error
 
 
-@contextmanager
-def _laid_out(service: Service, path: Path | None, location: Location) -> Iterator[LaidOutTable]:
+def _laid_out(
+    service: Service, path: Path | None, location: Location, hints: ReadingHints, writer: DerivedWriter
+) -> LaidOutTable:
     if path is None:
         limit = TABLE_BYTES_MAX // MIB
         note = f"Larger than {limit} MiB, so its rows are not laid out for paging; it lists and loads."
-        yield LaidOutTable(Format.OTHER, note=note)
-        return
-    with service.tables.lay_out(path, location.file_name) as table:
-        yield table
+        return LaidOutTable(Format.OTHER, note=note)
+    return service.tables.lay_out(path, location.file_name, hints, writer)
+
+
+def _check_hints(wanted: Registration, known: Artifact) -> None:
+    if wanted.hints != known.hints:
+        raise Refusal(
+            ProblemCode.HINTS_CONFLICT,
+            "This version of the file is registered under this name, and was read with other hints.",
+        )
 
 
 def _check_sha256(wanted: Registration, sha256: str) -> None:
@@ -258,13 +271,11 @@ def _check_rows(wanted: Registration, profile: Profile | None) -> None:
     )
 
 
-def _with_derived(service: Service, artifact: Artifact, table: LaidOutTable) -> Artifact:
-    if table.rows_file is None or table.profile is None or table.layout_name is None:
+def _with_derived(service: Service, artifact: Artifact, table: LaidOutTable, writer: DerivedWriter) -> Artifact:
+    if table.profile is None or table.layout_name is None:
         return artifact
     owner, new_id = artifact.scope.owner, artifact.artifact_id
-    key, version_id = service.derived.write_rows(owner, new_id, table.rows_file)
-    size = table.rows_file.stat().st_size
-    layout = Layout(table.layout_name, key, version_id, size, table.layout_parameters)
+    layout = Layout(table.layout_name, writer.commit(), table.layout_parameters)
     bounded = bounded_profile(table.profile, RECORD_PROFILE_BYTES_MAX)
     profile_key = service.derived.write_profile(owner, new_id, table.profile) if bounded.columns_omitted else None
     return replace(artifact, profile=bounded, layout=layout, profile_key=profile_key)

@@ -1,8 +1,10 @@
-"""What the service writes beside the originals: rows objects and whole profiles."""
+"""What the service writes beside the originals: the objects of a layout, and whole profiles."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 from botocore.client import BaseClient
 from botocore.exceptions import ClientError
@@ -10,11 +12,14 @@ from pydantic import TypeAdapter
 
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.page import ReadCost
-from session_datasets.domain.profile import Layout, Profile
+from session_datasets.domain.profile import DerivedObject, Layout, Profile, Role
 from session_datasets.storage import keys
 from session_datasets.storage.faults import MISSING, error_code
+from session_datasets.storage.object_sink import ObjectSink
 
 _PROFILE = TypeAdapter(Profile)
+# Ranges fetched at the same time: boto3 keeps ten connections.
+_READS_AT_ONCE = 8
 
 
 class S3DerivedFiles:
@@ -24,12 +29,13 @@ class S3DerivedFiles:
         self._s3 = s3
         self._bucket = bucket
 
-    def write_rows(self, owner: str, artifact_id: str, file: Path) -> tuple[str, str]:
-        key = keys.rows_key(owner, artifact_id)
-        # One PUT, for it answers the version id that the record pins; S3 takes 5 GiB in one, far above TABLE_BYTES_MAX.
-        with file.open("rb") as body:
-            stored = self._s3.put_object(Bucket=self._bucket, Key=key, Body=body)
-        return key, stored["VersionId"]
+    @contextmanager
+    def writer(self, owner: str, artifact_id: str) -> Iterator[S3DerivedWriter]:
+        writer = S3DerivedWriter(self._s3, self._bucket, owner, artifact_id)
+        try:
+            yield writer
+        finally:
+            writer.abandon()
 
     def write_profile(self, owner: str, artifact_id: str, profile: Profile) -> str:
         key = keys.profile_key(owner, artifact_id)
@@ -41,31 +47,71 @@ class S3DerivedFiles:
     def read_profile(self, key: str) -> Profile:
         return _PROFILE.validate_json(_get(self._s3, Bucket=self._bucket, Key=key))
 
-    def ranges(self, layout: Layout) -> S3Ranges:
-        return S3Ranges(self._s3, self._bucket, layout)
+    def reader(self, layout: Layout) -> S3DerivedReader:
+        return S3DerivedReader(self._s3, self._bucket, layout)
 
 
-class S3Ranges:
-    """``operations.ports.RangeSource``: every read is one GET of the pinned version, and is counted."""
+class S3DerivedWriter:
+    """``operations.ports.DerivedWriter``: one multipart upload, or one PUT, for each role."""
+
+    def __init__(self, s3: BaseClient, bucket: str, owner: str, artifact_id: str) -> None:
+        self._s3 = s3
+        self._bucket = bucket
+        self._owner = owner
+        self._artifact_id = artifact_id
+        self._sinks: dict[Role, ObjectSink] = {}
+
+    def sink(self, role: Role) -> ObjectSink:
+        if role in self._sinks:
+            raise ValueError(f"{role} was begun before")
+        key = keys.derived_key(self._owner, self._artifact_id, role)
+        sink = self._sinks[role] = ObjectSink(self._s3, self._bucket, key)
+        return sink
+
+    def commit(self) -> Mapping[Role, DerivedObject]:
+        return {role: sink.commit() for role, sink in self._sinks.items()}
+
+    def abandon(self) -> None:
+        """Takes back what was not committed."""
+        for sink in self._sinks.values():
+            sink.abandon()
+
+
+class S3DerivedReader:
+    """``operations.ports.DerivedReader``: every read is one GET of a pinned version, and is counted."""
 
     def __init__(self, s3: BaseClient, bucket: str, layout: Layout) -> None:
         self._s3 = s3
-        self._object = {"Bucket": bucket, "Key": layout.key, "VersionId": layout.version_id}
-        self._size = layout.size
+        self._bucket = bucket
+        self._objects = layout.objects
         self._requests = 0
         self._bytes = 0
-
-    @property
-    def size(self) -> int:
-        return self._size
 
     @property
     def cost(self) -> ReadCost:
         return ReadCost(self._requests, self._bytes)
 
-    def read(self, offset: int, length: int) -> bytes:
-        last = min(offset + length, self._size) - 1
-        body = _get(self._s3, **self._object, Range=f"bytes={offset}-{last}")
+    def read(self, role: Role, offset: int, length: int) -> bytes:
+        return self._counted(self._fetch(role, offset, length))
+
+    def read_each(self, role: Role, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
+        if len(ranges) <= 1:
+            return [self.read(role, *each) for each in ranges]
+        with ThreadPoolExecutor(min(_READS_AT_ONCE, len(ranges))) as pool:
+            return [self._counted(body) for body in pool.map(lambda each: self._fetch(role, *each), ranges)]
+
+    def _fetch(self, role: Role, offset: int, length: int) -> bytes:
+        pinned = self._objects[role]
+        last = min(offset + length, pinned.size) - 1
+        return _get(
+            self._s3,
+            Bucket=self._bucket,
+            Key=pinned.key,
+            VersionId=pinned.version_id,
+            Range=f"bytes={offset}-{last}",
+        )
+
+    def _counted(self, body: bytes) -> bytes:
         self._requests += 1
         self._bytes += len(body)
         return body

@@ -11,6 +11,7 @@ from session_datasets.domain.artifact import Artifact
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import FILE_NAME_BYTES_MAX, KEY_BYTES_MAX
 from session_datasets.domain.names import CONVERSATIONS_SEGMENT, DERIVED_PREFIX, RUNS_SEGMENT
+from session_datasets.domain.profile import Role
 from session_datasets.domain.scope import Caller
 
 DATASETS_FOLDER = "datasets"
@@ -72,8 +73,8 @@ def _is_segment(text: str) -> bool:
     return len(text) <= FILE_NAME_BYTES_MAX and _SEGMENT.fullmatch(text) is not None
 
 
-def rows_key(owner: str, artifact_id: str) -> str:
-    return f"{DERIVED_PREFIX}/{owner}/{artifact_id}/rows"
+def derived_key(owner: str, artifact_id: str, role: Role) -> str:
+    return f"{DERIVED_PREFIX}/{owner}/{artifact_id}/{role}"
 
 
 def profile_key(owner: str, artifact_id: str) -> str:

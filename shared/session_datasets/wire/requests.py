@@ -9,9 +9,9 @@ from pydantic import Field, StringConstraints, field_validator
 from session_datasets.domain import limits
 from session_datasets.domain.files import LoadTarget
 from session_datasets.domain.names import NODE_VERBS, Verb
-from session_datasets.domain.profile import Kind
+from session_datasets.domain.profile import NO_HINTS, Kind, ReadingHints
 from session_datasets.domain.scope import ListScope
-from session_datasets.wire.base import ArtifactId, Id, Request, Sha256
+from session_datasets.wire.base import ArtifactId, Id, Model, Request, Sha256
 from session_datasets.wire.reference import ReferenceField, ReferenceModel
 
 Name = Annotated[
@@ -19,6 +19,8 @@ Name = Annotated[
     StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS_MAX, strip_whitespace=True),
     Field(description="Label for people and models; not a key, need not be unique."),
 ]
+# A decimal has up to 38 digits, as Arrow's 128 bits hold.
+_HINT_TYPE = r"^(string|bool|int64|double|date|timestamp|decimal\(([1-9]|[12][0-9]|3[0-8]),([0-9]|[12][0-9]|3[0-8])\))$"
 Columns = Annotated[list[str], Field(min_length=1, max_length=limits.PAGE_COLUMNS_MAX)]
 
 
@@ -59,6 +61,31 @@ class PrepareUploadRequest(Request):
     replace: bool = Field(False, description="Upload even if the newest version under this name is this file already.")
 
 
+class ReadingHintsModel(Model):
+    """What the caller knows of the file; a value that does not fit is refused, never bent."""
+
+    types: dict[str, Annotated[str, StringConstraints(pattern=_HINT_TYPE)]] = Field(
+        default_factory=dict,
+        max_length=limits.PAGE_COLUMNS_MAX,
+        description="Column name to string, bool, int64, double, decimal(p,s), date or timestamp; others are decided.",
+    )
+    nulls: list[Annotated[str, StringConstraints(max_length=limits.HINT_NULL_CHARACTERS_MAX)]] = Field(
+        default_factory=list, max_length=limits.HINT_NULLS_MAX, description="Texts that mean no value, such as NA."
+    )
+    delimiter: str | None = Field(None, min_length=1, max_length=1, description="Of a text file; detected if absent.")
+    encoding: str | None = Field(None, min_length=1, max_length=40, description="Of a text file; detected if absent.")
+    sheet: str | None = Field(None, min_length=1, max_length=31, description="Of a workbook; the first if absent.")
+
+    def to_domain(self) -> ReadingHints:
+        return ReadingHints(
+            types=dict(self.types),
+            nulls=tuple(self.nulls),
+            delimiter=self.delimiter,
+            encoding=self.encoding,
+            sheet=self.sheet,
+        )
+
+
 class RegisterArtifactRequest(Request):
     """register_artifact: makes an existing file of the workspace known."""
 
@@ -75,12 +102,16 @@ class RegisterArtifactRequest(Request):
     size: int | None = Field(None, ge=0, description="Declared bytes, checked.")
     sha256: Sha256 | None = Field(None, description="Declared checksum of the whole file, checked.")
     rows: int | None = Field(None, ge=0, description="Declared number of rows, checked.")
+    hints: ReadingHintsModel | None = Field(None, description="How to read the file; decided from it if absent.")
     request_token: str | None = Field(
         None,
         min_length=1,
         max_length=limits.REQUEST_TOKEN_CHARACTERS_MAX,
         description="Makes a retry recognisable; another registration under the same token is refused.",
     )
+
+    def arguments(self) -> dict[str, Any]:
+        return {**super().arguments(), "hints": self.hints.to_domain() if self.hints else NO_HINTS}
 
 
 class ListArtifactsRequest(Request):

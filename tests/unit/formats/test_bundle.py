@@ -28,17 +28,16 @@ sys.meta_path.insert(0, Absent())
 sys.path[:0] = [sys.argv[1], sys.argv[1] + "/shared"]
 
 from pathlib import Path
-from session_datasets.domain.profile import Layout
+from session_datasets.domain.profile import Layout, ReadingHints
 from session_datasets.formats.tables import ArrowTables
-from tests.support.ranges import MemoryRanges
+from tests.support.ranges import MemoryWriter
 
-tables = ArrowTables()
-with tables.lay_out(Path(sys.argv[2]), sys.argv[3]) as table:
-    source = MemoryRanges.of(table.rows_file)
-    layout = Layout(table.layout_name, "key", "1", source.size, table.layout_parameters)
-    print(tables.read_rows(source, layout, offset=0, limit=9, columns=None, max_bytes=9999).rows)
-    print(tables.read_columns(source, layout, columns=["a"], offset=0, rows=3, max_points=2).columns[0].max)
-    print(table.profile.statistics[0].mean)
+tables, writer = ArrowTables(), MemoryWriter()
+table = tables.lay_out(Path(sys.argv[2]), sys.argv[3], ReadingHints(), writer)
+layout, reader = Layout(table.layout_name, writer.commit(), table.layout_parameters), writer.reader()
+print(tables.read_rows(reader, layout, offset=0, limit=9, columns=None, max_bytes=9999).rows)
+print(tables.read_columns(reader, layout, columns=["a"], offset=0, rows=3, max_points=2).columns[0].max)
+print(table.profile.statistics[0].mean)
 assert not ABSENT & set(sys.modules)
 """
 

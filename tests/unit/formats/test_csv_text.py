@@ -133,7 +133,7 @@ def test_as_many_columns_as_allowed_are_paged() -> None:
 
 def test_more_columns_than_allowed_make_an_opaque_file() -> None:
     table = understood(b"a,b,c,d\n1,2,3,4\n", columns_max=3)
-    assert (table.format, table.rows_file, table.profile) == (Format.OTHER, None, None)
+    assert (table.format, table.layout_name, table.profile) == (Format.OTHER, None, None)
     assert table.note == ("This CSV has 4 columns, more than the 3 that can be paged. It can be listed and loaded.")
 
 

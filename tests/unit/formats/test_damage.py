@@ -24,7 +24,7 @@ ALLOWED = {ProblemCode.UNREADABLE_FILE, ProblemCode.EMPTY_FILE}
 def refusal_of(data: bytes, name: str) -> Problem | None:
     """Lays the bytes out, and reads a page where there are rows; the problem, if that is refused."""
     try:
-        if understood(data, name).rows_file is not None:
+        if understood(data, name).layout_name is not None:
             laid_out(data, name).page(0, 100)
     except Refusal as refusal:
         return refusal.problem

@@ -62,7 +62,7 @@ def test_a_table_under_the_name_of_another_is_read_and_that_is_said(data: bytes,
 @pytest.mark.parametrize(("data", "what"), NO_TABLES)
 def test_what_is_no_table_is_kept_as_an_opaque_file(data: bytes, what: str) -> None:
     table = understood(data, "thing")
-    assert (table.format, table.profile, table.rows_file, table.layout_name) == (Format.OTHER, None, None, None)
+    assert (table.format, table.profile, table.layout_name) == (Format.OTHER, None, None)
     assert table.note == f"This is {what}: it can be listed and loaded, but has no rows that can be paged."
 
 
@@ -149,7 +149,7 @@ def test_uncompressed_content_is_read_up_to_the_bound_and_not_beyond() -> None:
     packed = gzip.compress(CSV)
     assert understood(packed, "rows.csv.gz", bytes_max=max(len(CSV), len(packed))).format is Format.CSV
     table = understood(gzip.compress(CSV * 10_000), "rows.csv.gz", bytes_max=100_000)
-    assert (table.format, table.rows_file) == (Format.OTHER, None)
+    assert (table.format, table.layout_name) == (Format.OTHER, None)
     assert (table.note or "").startswith("The uncompressed content of this gzip file is larger than the 100,000 bytes")
 
 
@@ -242,7 +242,7 @@ PROMISE_NOTHING = {
 @pytest.mark.parametrize("name", PROMISE_NOTHING)
 def test_what_only_looks_like_a_table_is_kept_if_its_name_promised_none(name: str) -> None:
     table = understood(PROMISE_NOTHING[name], name)
-    assert (table.format, table.profile, table.rows_file, table.layout_name) == (Format.OTHER, None, None, None)
+    assert (table.format, table.profile, table.layout_name) == (Format.OTHER, None, None)
     assert (table.note or "").endswith("It can be listed and loaded, but has no rows that can be paged.")
 
 

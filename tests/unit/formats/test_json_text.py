@@ -25,7 +25,7 @@ def test_one_object_on_one_line_is_json_lines_of_one_row() -> None:
 
 def test_one_object_over_several_lines_is_no_table() -> None:
     table = understood(b'{\n  "a": 1\n}\n', "config.json")
-    assert (table.format, table.rows_file) == (Format.OTHER, None)
+    assert (table.format, table.layout_name) == (Format.OTHER, None)
     assert table.note == "This is one JSON object: it can be listed and loaded, but has no rows that can be paged."
 
 
@@ -120,5 +120,5 @@ def test_more_keys_than_allowed_columns_make_an_opaque_file() -> None:
     lines = b'{"a":1,"b":2}\n{"c":3}\n'
     assert list(laid_out(lines, "rows.jsonl", columns_max=3).types) == ["a", "b", "c"]
     table = understood(lines, "rows.jsonl", columns_max=2)
-    assert (table.format, table.rows_file) == (Format.OTHER, None)
+    assert (table.format, table.layout_name) == (Format.OTHER, None)
     assert "more than 2 different keys" in (table.note or "")

@@ -11,8 +11,9 @@ import pytest
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import CLIPPED_CELL_CHARACTERS
 from session_datasets.domain.page import ClippedCell, LimitHit, Page
+from session_datasets.formats.directory import Directories
 from session_datasets.formats.pages import read_page
-from session_datasets.formats.row_groups import Footers, RowGroups
+from session_datasets.formats.segments import Segments
 from tests.support.laid_out import LaidOut, laid_out
 from tests.support.odd_files import parquet
 
@@ -66,15 +67,15 @@ def test_bytes_are_counted_after_escaping() -> None:
 )
 def test_the_number_of_cells_ends_a_page_but_not_its_first_row(cells_max: int, returned: int, hit: LimitHit) -> None:
     dataset = numbers(10, columns=2)
-    table = RowGroups(dataset.source, dataset.layout, Footers())
-    page = read_page(dataset.source, table, offset=0, limit=9, columns=None, max_bytes=10_000, cells_max=cells_max)
+    table = Segments(dataset.reader, dataset.layout, Directories())
+    page = read_page(dataset.reader, table, offset=0, limit=9, columns=None, max_bytes=10_000, cells_max=cells_max)
     assert (page.returned, page.limit_hit, page.next_offset) == (returned, hit, returned)
 
 
 def test_cells_beyond_the_asked_rows_do_not_matter() -> None:
     dataset = numbers(10, columns=2)
-    table = RowGroups(dataset.source, dataset.layout, Footers())
-    page = read_page(dataset.source, table, offset=0, limit=3, columns=None, max_bytes=10_000, cells_max=6)
+    table = Segments(dataset.reader, dataset.layout, Directories())
+    page = read_page(dataset.reader, table, offset=0, limit=3, columns=None, max_bytes=10_000, cells_max=6)
     assert (page.returned, page.limit_hit) == (3, LimitHit.ROWS)
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from session_datasets.formats import row_groups
+from session_datasets.formats import segments
 from tests.support.laid_out import LaidOut, laid_out
 from tests.support.odd_files import csv_field, parquet
 
@@ -25,10 +25,10 @@ fractions = st.floats(allow_nan=False, allow_infinity=False)
 
 
 @pytest.fixture(autouse=True, scope="module")
-def small_row_groups() -> Iterator[None]:
+def small_segments() -> Iterator[None]:
     """A handful of rows already spans several row groups."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(row_groups, "GROUP_ROWS_MAX", 4)
+        patch.setattr(segments, "SEGMENT_ROWS_MAX", 4)
         yield
 
 

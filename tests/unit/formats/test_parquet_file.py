@@ -23,12 +23,12 @@ TEXT = pa.string()
     [
         (pa.dictionary(pa.int8(), TEXT), ["a", "b", None, "a"], "string", None),
         (pa.dictionary(pa.int8(), pa.int64()), [1, None, 1], "int64", None),
-        (pa.list_(TEXT), [["a", "a"], None, [], [None]], "list<element: string>", None),
-        (pa.list_view(TEXT), [["a"], None, ["b", "c"], []], "list<element: string>", None),
+        (pa.list_(TEXT), [["a", "a"], None, [], [None]], "list<item: string>", None),
+        (pa.list_view(TEXT), [["a"], None, ["b", "c"], []], "list<item: string>", None),
         (pa.struct([("x", pa.list_view(pa.int8()))]), [{"x": [1]}, None, {"x": [2]}], None, None),
         (pa.string_view(), ["a", None], "string", None),
         (pa.large_string(), ["a", None], "large_string", None),
-        (pa.list_(TEXT, 2), [["a", "b"], None, ["c", "d"]], "fixed_size_list<element: string>[2]", None),
+        (pa.list_(TEXT, 2), [["a", "b"], None, ["c", "d"]], "fixed_size_list<item: string>[2]", None),
         (pa.map_(TEXT, pa.list_(TEXT)), [[("k", ["v", "w"])], None, []], None, [[["k", ["v", "w"]]], None, []]),
         (pa.struct([("a", TEXT), ("b", pa.list_(TEXT))]), [{"a": "x", "b": ["y"]}, None], None, None),
         (pa.null(), [None, None], "null", None),
@@ -168,7 +168,7 @@ def test_a_text_that_a_dictionary_repeats_stops_at_the_decoded_bytes_with_memory
     assert len(data) < 100_000
     with counted_memory() as memory:
         table = understood(data, "rows.parquet", decoded_bytes_max=200_000_000)
-    assert (table.format, table.rows_file) == (Format.OTHER, None)
+    assert (table.format, table.layout_name) == (Format.OTHER, None)
     assert "larger than 200,000,000 bytes once decoded" in (table.note or "")
     assert 1_000_000 < memory.max_memory() < 150_000_000
 
@@ -195,8 +195,8 @@ def test_as_many_columns_as_allowed_are_paged_and_more_make_an_opaque_file() -> 
     [
         (pa.map_(TEXT, pa.int64()), "map<string, int64>"),
         (pa.map_(TEXT, pa.map_(TEXT, pa.int8())), "map<string, map<string, int8>>"),
-        (pa.list_(pa.map_(TEXT, pa.int64())), "list<element: map<string, int64>>"),
-        (pa.struct([("m", pa.map_(TEXT, pa.list_(TEXT)))]), "struct<m: map<string, list<element: string>>>"),
+        (pa.list_(pa.map_(TEXT, pa.int64())), "list<item: map<string, int64>>"),
+        (pa.struct([("m", pa.map_(TEXT, pa.list_(TEXT)))]), "struct<m: map<string, list<item: string>>>"),
     ],
 )
 def test_the_type_of_a_map_is_spelled_as_arrow_spells_it(type_: pa.DataType, words: str) -> None:

@@ -130,7 +130,7 @@ def test_row_groups_count_items_that_take_no_bytes() -> None:
 
 
 def groups_of(dataset: Any) -> int:
-    footer = dataset.tables._footers.of(dataset.source, dataset.layout)
+    footer = dataset.tables._footers.of(dataset.reader, dataset.layout)
     return int(footer.metadata.num_row_groups)
 
 

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import PAGE_BYTES_MAX
 from session_datasets.domain.page import Method, Series
-from session_datasets.formats import row_groups
-from session_datasets.formats.row_groups import Footers, RowGroups
+from session_datasets.formats import segments
+from session_datasets.formats.directory import Directories
+from session_datasets.formats.segments import Segments
 from session_datasets.formats.series import read_series
 from tests.support.laid_out import LaidOut, laid_out
 from tests.support.odd_files import parquet
@@ -92,8 +93,8 @@ def test_columns_come_in_the_asked_order_and_unknown_ones_are_refused() -> None:
 
 
 def read_within(dataset: LaidOut, rows: int, max_bytes: int) -> Series:
-    table = RowGroups(dataset.source, dataset.layout, Footers())
-    return read_series(dataset.source, table, columns=["v"], offset=0, rows=rows, max_points=rows, max_bytes=max_bytes)
+    table = Segments(dataset.reader, dataset.layout, Directories())
+    return read_series(dataset.reader, table, columns=["v"], offset=0, rows=rows, max_points=rows, max_bytes=max_bytes)
 
 
 def test_an_exact_series_is_answered_up_to_its_bytes_and_refused_beyond() -> None:
@@ -137,7 +138,7 @@ def test_one_row_too_large_for_a_series_is_left_to_the_other_verbs() -> None:
 )
 def test_buckets_hold_the_smallest_and_largest_of_their_rows(values, offset, rows, points) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(row_groups, "GROUP_ROWS_MAX", 7)
+        patch.setattr(segments, "SEGMENT_ROWS_MAX", 7)
         series = one_column(values, pa.int64()).series(["v"], offset, rows, points)
     window = values[offset : offset + rows]
     buckets = [window[at : at + series.bucket_rows] for at in range(0, len(window), series.bucket_rows)]

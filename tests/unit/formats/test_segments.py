@@ -8,9 +8,10 @@ from itertools import pairwise
 import pyarrow as pa
 import pytest
 
-from session_datasets.formats import row_groups
+from session_datasets.formats import segments
+from session_datasets.formats.directory import Directories
 from session_datasets.formats.ranged_file import GAP_BYTES, coalesced
-from session_datasets.formats.row_groups import GROUP_BYTES, GROUP_ROWS_MAX, Footers
+from session_datasets.formats.segments import SEGMENT_BYTES, SEGMENT_ROWS_MAX
 from tests.support.laid_out import LaidOut, laid_out
 from tests.support.odd_files import parquet
 
@@ -33,11 +34,11 @@ def large() -> LaidOut:
 
 
 def test_the_first_page_costs_the_footer_and_one_request(large: LaidOut) -> None:
-    large.tables._footers = Footers()
-    large.source.requests.clear()
+    large.tables._directories = Directories()
+    large.reader.requests.clear()
     page = large.page(ROWS // 2, 100)
-    assert (page.cost.s3_requests, len(large.source.requests)) == (2, 2)
-    assert large.source.requests[0] == (
+    assert (page.cost.s3_requests, len(large.reader.requests)) == (2, 2)
+    assert large.reader.requests[0] == (
         large.layout.parameters["footer_offset"], large.layout.parameters["footer_bytes"],
     )  # fmt: skip
 
@@ -45,77 +46,77 @@ def test_the_first_page_costs_the_footer_and_one_request(large: LaidOut) -> None
 @pytest.mark.parametrize("offset", [0, 1, 54_321, ROWS - 100])
 def test_a_page_anywhere_costs_one_request_and_a_small_part_of_the_file(large: LaidOut, offset: int) -> None:
     large.page(0, 1)
-    large.source.requests.clear()
+    large.reader.requests.clear()
     page = large.page(offset, 100)
     assert [row[0] for row in page.rows] == list(range(offset, offset + 100))
     assert page.cost.s3_requests == 1
-    assert page.cost.bytes_read < 3 * GROUP_BYTES < large.source.size / 4
+    assert page.cost.bytes_read < 3 * SEGMENT_BYTES < large.reader.size / 4
 
 
 def test_an_empty_page_reads_no_rows(large: LaidOut) -> None:
     large.page(0, 1)
-    large.source.requests.clear()
+    large.reader.requests.clear()
     assert large.page(ROWS, 100).cost.s3_requests == 0
 
 
 def test_one_column_of_a_page_reads_its_own_bytes_only(large: LaidOut) -> None:
     large.page(0, 1)
-    large.source.requests.clear()
+    large.reader.requests.clear()
     narrow = large.page(54_321, 100, columns=["x"]).cost.bytes_read
-    large.source.requests.clear()
+    large.reader.requests.clear()
     whole = large.page(54_321, 100).cost.bytes_read
     assert 0 < narrow < whole / 2
 
 
 def test_a_byte_budget_stops_the_fetching(large: LaidOut) -> None:
     large.page(0, 1)
-    large.source.requests.clear()
+    large.reader.requests.clear()
     assert large.page(0, 10_000, max_bytes=2_000).returned < 100
-    assert large.source.cost.bytes_read < row_groups._FETCH_BYTES
+    assert large.reader.cost.bytes_read < segments._FETCH_BYTES
 
 
 def test_many_row_groups_are_fetched_in_few_requests(large: LaidOut) -> None:
     large.page(0, 1)
-    large.source.requests.clear()
+    large.reader.requests.clear()
     series = large.series(["id", "x", "y"], max_points=1_000)
-    assert series.cost.bytes_read < large.source.size
-    assert series.cost.s3_requests <= large.source.size // row_groups._FETCH_BYTES + 2
+    assert series.cost.bytes_read < large.reader.size
+    assert series.cost.s3_requests <= large.reader.size // segments._FETCH_BYTES + 2
 
 
 def test_row_groups_are_worth_about_the_aimed_bytes(large: LaidOut) -> None:
-    groups = large.tables._footers.of(large.source, large.layout).metadata.num_row_groups
-    assert 0.5 * GROUP_BYTES < large.source.size / groups < 2 * GROUP_BYTES
+    groups = large.tables._directories.of(large.reader, large.layout).metadata.num_row_groups
+    assert 0.5 * SEGMENT_BYTES < large.reader.size / groups < 2 * SEGMENT_BYTES
 
 
 def test_no_row_group_has_more_rows_than_the_bound() -> None:
     dataset = laid_out(parquet({"n": [1] * 100_000}), "rows.parquet")
-    begins = dataset.tables._footers.of(dataset.source, dataset.layout).begins
-    assert max(end - begin for begin, end in pairwise(begins)) <= GROUP_ROWS_MAX
+    begins = dataset.tables._directories.of(dataset.reader, dataset.layout).begins
+    assert max(end - begin for begin, end in pairwise(begins)) <= SEGMENT_ROWS_MAX
     assert begins[-1] == 100_000
 
 
 def test_huge_cells_get_row_groups_of_their_own() -> None:
     dataset = laid_out(parquet({"t": ["x" * 20_000_000, "y", "z" * 20_000_000]}), "rows.parquet")
-    footer = dataset.tables._footers.of(dataset.source, dataset.layout)
+    footer = dataset.tables._directories.of(dataset.reader, dataset.layout)
     assert footer.metadata.num_row_groups >= 2
     assert [len(row[0]) for row in dataset.page(1, 1).rows] == [1]
 
 
-def test_footers_beyond_the_bound_are_forgotten_least_recently_used_first() -> None:
+def test_directories_beyond_the_bound_are_forgotten_least_recently_used_first() -> None:
     one, two = laid_out("a,b\n1,2\n"), laid_out("a,b\n3,4\n")
     size = one.layout.parameters["footer_bytes"]
-    footers = Footers(bytes_max=int(size) + 1)
+    footers = Directories(bytes_max=int(size) + 1)
     object.__setattr__(two.layout, "key", "another")
     for dataset in (one, two, two, one):
-        footers.of(dataset.source, dataset.layout)
-    assert (len(one.source.requests), len(two.source.requests)) == (2, 1)
+        footers.of(dataset.reader, dataset.layout)
+    assert (len(one.reader.requests), len(two.reader.requests)) == (2, 1)
 
 
 def test_another_version_of_an_object_has_a_footer_of_its_own() -> None:
     one, two = laid_out("a,b\n1,2\n"), laid_out("c,b\n3,4\n")
-    footers = Footers()
+    footers = Directories()
     object.__setattr__(two.layout, "version_id", "2")
-    names = [footers.of(dataset.source, dataset.layout).columns[0].name for dataset in (one, two)]
+    names = [footers.of(dataset.reader, dataset.layout).columns[0].name for dataset in (one, two)]
     assert names == ["a", "c"]
 
 
