@@ -18,9 +18,10 @@ from session_datasets.domain.page import ClippedCell
 from session_datasets.domain.profile import Format
 from session_datasets.formats import row_sizes
 from session_datasets.formats.cells import CellRules
+from session_datasets.formats.directory import Directories
 from session_datasets.formats.pages import clip_cell
 from session_datasets.formats.row_sizes import small_slices
-from tests.support.laid_out import laid_out, understood
+from tests.support.laid_out import LaidOut, laid_out, understood
 from tests.support.odd_files import parquet
 from tests.unit.formats.test_cells import CASES
 from tests.unit.formats.test_parquet_file import counted_memory
@@ -121,17 +122,16 @@ def test_many_rows_of_nulls_are_decoded_a_few_at_a_time() -> None:
     assert page.rows == [[[None] * 100_000]]
 
 
-def test_row_groups_count_items_that_take_no_bytes() -> None:
+def test_segments_count_items_that_take_no_bytes() -> None:
     few = pa.ListArray.from_arrays(range(0, 100_001, 100), pa.nulls(100_000))
     many = pa.ListArray.from_arrays(range(0, 40_000_001, 1_000_000), pa.nulls(40_000_000))
-    assert groups_of(laid_out(parquet({"c": few}), "rows.parquet")) == 1
-    # 16 Mi of them at most in one group.
-    assert 3 <= groups_of(laid_out(parquet({"c": many}), "rows.parquet")) <= 10
+    assert segments_of(laid_out(parquet({"c": few}), "rows.parquet")) == 1
+    # 16 Mi of them at most in one segment.
+    assert 3 <= segments_of(laid_out(parquet({"c": many}), "rows.parquet")) <= 10
 
 
-def groups_of(dataset: Any) -> int:
-    footer = dataset.tables._footers.of(dataset.reader, dataset.layout)
-    return int(footer.metadata.num_row_groups)
+def segments_of(dataset: LaidOut) -> int:
+    return len(Directories().of(dataset.reader, dataset.layout).row_ends)
 
 
 def test_a_long_text_is_cut_without_being_made_in_full() -> None:
