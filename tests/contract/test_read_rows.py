@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
-from session_datasets.domain.limits import OFFSET_MAX, PAGE_BYTES_MAX, PAGE_BYTES_MIN, PAGE_ROWS_MAX
+from session_datasets.domain.limits import KIB, OFFSET_MAX, PAGE_BYTES_MAX, PAGE_BYTES_MIN, PAGE_ROWS_MAX
+from tests.support.moto_cloud import MotoCloud
 from tests.support.sessions import Opened, Session, problem_code
 
 ROWS = 25_000
@@ -128,13 +130,46 @@ def test_pages_come_from_the_registered_version_after_the_file_was_overwritten(
     assert node.call("read_rows", reference=numbers, limit=1)["rows"] == [[0, "w0", 0.0]]
 
 
-def test_a_page_reads_a_small_part_of_the_dataset_and_counts_it(node: Session) -> None:
+def test_a_page_of_a_warm_process_is_one_get_and_asks_no_table(cloud: MotoCloud, node: Session, large: Any) -> None:
+    node.call("read_rows", reference=large, limit=1)
+    with cloud.counted_requests() as counts:
+        page = node.call("read_rows", reference=large, offset=150_000, limit=100)
+    assert counts == {"s3.GetObject": 1}
+    assert page["s3_requests"] == 1
+    assert 0 < page["bytes_read"] <= 256 * KIB
+
+
+def test_the_first_page_of_a_process_is_one_get_and_one_question_to_the_table(
+    cloud: MotoCloud, node: Session, large: Any
+) -> None:
+    with cloud.counted_requests() as counts:
+        page = node.call("read_rows", reference=large, offset=150_000, limit=100)
+    assert counts == {"dynamodb.GetItem": 1, "s3.GetObject": 1}
+    assert page["s3_requests"] == 1
+
+
+def test_a_warm_page_by_the_id_alone_asks_no_table_either(cloud: MotoCloud, opened: Opened, node: Session) -> None:
+    reference = node.register()["reference"]
+    reader = opened(run_id="run-1")
+    reader.call("read_rows", reference=reference["artifact_id"])
+    with cloud.counted_requests() as counts:
+        assert reader.call("read_rows", reference=reference["artifact_id"])["returned"] == 2
+    assert counts == {"s3.GetObject": 1}
+
+
+def test_what_a_process_remembers_is_not_shown_to_a_stranger(opened: Opened, node: Session) -> None:
+    reference = node.register()["reference"]
+    assert node.call("read_rows", reference=reference)["returned"] == 2
+    for stranger in (opened(run_id="run-2"), opened(owner="other", run_id="run-1")):
+        for known in (reference, reference["artifact_id"]):
+            assert problem_code(stranger.call("read_rows", reference=known)) == "not-found"
+
+
+@pytest.fixture
+def large(node: Session) -> object:
+    """200,000 rows that do not compress to nothing."""
     body = b"n,text\n" + b"".join(b"%d,%s\n" % (n, hash_text(n)) for n in range(200_000))
-    reference = node.register("large.csv", body)["reference"]
-    node.call("read_rows", reference=reference, offset=1, limit=10)
-    page = node.call("read_rows", reference=reference, offset=150_000, limit=10)
-    assert 1 <= page["s3_requests"] <= 2
-    assert 0 < page["bytes_read"] < len(body) / 10
+    return node.register("large.csv", body)["reference"]
 
 
 def hash_text(number: int) -> bytes:

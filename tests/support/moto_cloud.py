@@ -10,6 +10,7 @@ import importlib
 import logging
 import os
 import uuid
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -67,6 +68,21 @@ class MotoCloud:
         yield
         for each in events:
             each.unregister("before-send.*.*", fail)
+
+    @contextmanager
+    def counted_requests(self) -> Iterator[Counter[str]]:
+        """Counts what is sent to S3 and DynamoDB while it lasts, by operation: ``s3.GetObject``."""
+        counts: Counter[str] = Counter()
+
+        def count(event_name: str, **_: Any) -> None:
+            counts[event_name.removeprefix("before-send.")] += 1
+
+        events = [client.meta.events for client in (self.s3, self.dynamodb)]
+        for each in events:
+            each.register("before-send.*.*", count)
+        yield counts
+        for each in events:
+            each.unregister("before-send.*.*", count)
 
     def transport(self) -> InProcessTransport:
         return InProcessTransport(self.call)

@@ -14,7 +14,7 @@ def find_artifact(service: Service, caller: Caller, reference: Reference) -> Art
 
     Raises Refusal not-found (the same for an unknown id and a foreign one) or reference-mismatch.
     """
-    artifact = service.records.find(caller, reference)
+    artifact = service.records.find_recent(caller, reference)
     if artifact is None:
         raise not_found()
     location = artifact.location

@@ -50,7 +50,7 @@ def wired(
     service = Service(
         files=S3WorkspaceFiles(s3, settings.bucket, _now),
         derived=S3DerivedFiles(s3, settings.bucket),
-        records=DynamoArtifactRecords(dynamodb, settings.table),
+        records=DynamoArtifactRecords(dynamodb, settings.table, _now),
         cursors=SignedCursors(keyring),
         tokens=tokens,
         tables=tables,

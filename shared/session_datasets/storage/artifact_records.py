@@ -8,8 +8,9 @@ of a session lie its request marks and its hand-overs, under sort keys of their 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
@@ -37,6 +38,7 @@ from session_datasets.domain.names import (
 from session_datasets.domain.scope import Caller, ListScope
 from session_datasets.storage import keys
 from session_datasets.storage.faults import error_code
+from session_datasets.storage.record_cache import RecordCache
 
 _DOCUMENT = "document"
 # Sorts after every artifact id: their alphabet ends with 'z'.
@@ -55,9 +57,10 @@ Item = dict[str, Any]
 class DynamoArtifactRecords:
     """``operations.ports.ArtifactRecords`` on one table."""
 
-    def __init__(self, dynamodb: BaseClient, table: str) -> None:
+    def __init__(self, dynamodb: BaseClient, table: str, clock: Callable[[], datetime]) -> None:
         self._dynamodb = dynamodb
         self._table = table
+        self._recent = RecordCache(clock)
 
     # --- writing -----------------------------------------------------------------------------------------
 
@@ -115,6 +118,10 @@ class DynamoArtifactRecords:
         artifact = self._found(caller, reference)
         return artifact if artifact and artifact.scope.visible_to(caller) else None
 
+    def find_recent(self, caller: Caller, reference: Reference) -> Artifact | None:
+        artifact = self._recent.get(caller.owner, reference) or self._found(caller, reference)
+        return artifact if artifact and artifact.scope.visible_to(caller) else None
+
     def _found(self, caller: Caller, reference: Reference) -> Artifact | None:
         """By the session that the reference names; by id alone, in the caller's own scopes."""
         if reference.session_id is not None:
@@ -123,11 +130,19 @@ class DynamoArtifactRecords:
             return own
         for scope, scope_id in ((ListScope.CONVERSATION, caller.conversation_id), (ListScope.RUN, caller.run_id)):
             if scope_id is not None and (partition := self._indexed(caller.owner, scope, scope_id, reference)):
-                return _artifact(self._get(partition, reference.artifact_id))
+                return self._artifact(partition, reference.artifact_id)
         return None
 
     def _record(self, owner: str, session_id: str, artifact_id: str) -> Artifact | None:
-        return _artifact(self._get(keys.partition(owner, session_id), artifact_id))
+        return self._artifact(keys.partition(owner, session_id), artifact_id)
+
+    def _artifact(self, partition: str, artifact_id: str) -> Artifact | None:
+        item = self._get(partition, artifact_id)
+        if item is None:
+            return None
+        artifact = _ARTIFACT.validate_json(item[_DOCUMENT])
+        self._recent.keep(artifact, len(item[_DOCUMENT]))
+        return artifact
 
     def _indexed(self, owner: str, scope: ListScope, scope_id: str, reference: Reference) -> str | None:
         """The partition of the record with this id, as the scope's index knows it."""
@@ -223,10 +238,6 @@ def _mark_item(partition: str, mark: RequestMark, artifact_id: str) -> Item:
         "led_to": artifact_id,
         _DOCUMENT: _MARK.dump_json(mark).decode(),
     }
-
-
-def _artifact(item: Item | None) -> Artifact | None:
-    return _ARTIFACT.validate_json(item[_DOCUMENT]) if item else None
 
 
 def _wire(item: Item) -> dict[str, Any]:
