@@ -11,6 +11,7 @@ from aws_cdk import RemovalPolicy
 from aws_cdk import aws_logs as logs
 
 from infra.bundles import LAMBDA, Target, lambda_on_this_machine
+from session_datasets.domain.limits import MIB, PROFILED_AT_ONCE_BYTES_MAX
 from session_datasets.domain.names import TABULAR_VERBS, Verb
 
 # Lambda restores a snapshot only of a function whose scratch disk is the smallest there is.
@@ -36,6 +37,7 @@ class Watch:
 
     calls_somebody: bool  # alarms go to a topic, which people subscribe to
     errors_per_period: int = 1
+    queue_minutes: int = 60  # that the oldest profile may wait or be in work, tries included
     throttles_per_period: int = 1
     period_minutes: int = 5
     timeout_fraction: float = 0.8  # of a function's timeout, at the 99th percentile
@@ -63,9 +65,16 @@ class Environment:
     light: Size = Size(memory_mib=512, timeout_seconds=15)
     load: Size = Size(memory_mib=512, timeout_seconds=300)  # copies up to a whole file, server side
     read: Size = Size(memory_mib=1769, timeout_seconds=30)
-    # Profiles a whole file, in the longest time that Lambda gives. On the disk lie at once the original, its
-    # text unpacked and the same as UTF-8, each up to 1 GiB; the rest is for the rows laid out for paging.
-    register: Size = Size(memory_mib=3538, timeout_seconds=900, scratch_mib=6144)
+    # Profiles a small file within the call. What does not fit this disk goes to the queue, so it can be the smallest;
+    # the time is for a large file of which nobody announced a checksum.
+    register: Size = Size(memory_mib=3538, timeout_seconds=900)
+    # Profiles a large file, with the longest time and the largest disk that Lambda gives. On the disk lie at once the
+    # original, its text unpacked and the same as UTF-8, each up to 3 GiB.
+    profile: Size = Size(memory_mib=3538, timeout_seconds=900, scratch_mib=10_240)
+    profiled_at_once_bytes: int = PROFILED_AT_ONCE_BYTES_MAX
+    # Of the account's functions that run at a time (1,000 unless AWS was asked for more), those that callers do not
+    # wait for.
+    profiles_at_a_time: int = 20
 
     @property
     def removal(self) -> RemovalPolicy:
@@ -80,6 +89,8 @@ class Environment:
         """The size of one verb's function."""
         if verb is Verb.REGISTER_ARTIFACT:
             return self.register
+        if verb is Verb.PROFILE_ARTIFACT:
+            return self.profile
         if verb is Verb.LOAD_ARTIFACT:
             return self.load
         return self.read if verb in TABULAR_VERBS else self.light
@@ -96,6 +107,8 @@ class Local(Environment):
     traced: bool = False
     log_retention: logs.RetentionDays = logs.RetentionDays.ONE_DAY
     unfinished_upload_days: int = 1
+    # A file that shows how large ones are profiled is made in a second.
+    profiled_at_once_bytes: int = 32 * MIB
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """The one table of permissions: which verb may do which action on which resource, and why.
 
 Every role in the stack is generated from these rows, statement for row, and a test holds the synthesized
-template to them in both directions. What is not written here, no function can do: none deletes anything, and
-only registering writes what readers read.
+template to them in both directions. What is not written here, no function can do: none deletes a file or a
+record (a worker takes off its queue the messages that it worked on), and only registering and profiling write what
+readers read.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from session_datasets.domain.names import (
+    CALLED_VERBS,
     CONVERSATION_INDEX,
     CONVERSATIONS_SEGMENT,
     DERIVED_PREFIX,
@@ -35,6 +37,7 @@ class Resource(StrEnum):
     DERIVED_LISTING = "listing of derived objects"  # the bucket itself, for the derived prefix only
     RECORDS = "artifact records"
     INDEXES = "indexes of the records"
+    PROFILE_QUEUE = "queue of profiles"
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ FINDERS = (
 GRANTS = (
     Grant(
         "ReadSigningKey",
-        tuple(Verb),
+        CALLED_VERBS,
         ("secretsmanager:GetSecretValue",),
         Resource.SIGNING_KEY,
         "Opening a session signs its token; every other verb verifies one before anything else.",
@@ -83,7 +86,7 @@ GRANTS = (
     ),
     Grant(
         "ReadFiles",
-        (Verb.REGISTER_ARTIFACT,),
+        (Verb.REGISTER_ARTIFACT, Verb.PROFILE_ARTIFACT),
         ("s3:GetObject", "s3:GetObjectVersion"),
         Resource.WORKSPACES,
         "The service measures the file itself, at the version it pins.",
@@ -105,10 +108,11 @@ GRANTS = (
     ),
     Grant(
         "WriteDerived",
-        (Verb.REGISTER_ARTIFACT,),
-        ("s3:PutObject",),
+        (Verb.REGISTER_ARTIFACT, Verb.PROFILE_ARTIFACT),
+        ("s3:PutObject", "s3:AbortMultipartUpload"),
         Resource.DERIVED,
-        "The full profile and the rows laid out for paging are written once, when a file is registered.",
+        "The full profile and the rows laid out for paging are written once, when a file is profiled; what was begun "
+        "in parts and came to nothing is taken back.",
     ),
     Grant(
         "ReadDerivedProfile",
@@ -137,6 +141,28 @@ GRANTS = (
         ("dynamodb:GetItem", "dynamodb:PutItem"),
         Resource.RECORDS,
         "Creates the record on condition that there is none, and answers a repeated registration with it.",
+    ),
+    Grant(
+        "AskForProfiles",
+        (Verb.REGISTER_ARTIFACT,),
+        ("sqs:SendMessage",),
+        Resource.PROFILE_QUEUE,
+        "A file that is too large for the call is profiled afterwards, and this message asks for it.",
+    ),
+    Grant(
+        "WorkOffTheQueue",
+        (Verb.PROFILE_ARTIFACT,),
+        ("sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ChangeMessageVisibility"),
+        Resource.PROFILE_QUEUE,
+        "Lambda reads the queue as this function and deletes what it worked on; the function itself says when a "
+        "message comes again.",
+    ),
+    Grant(
+        "CompleteRecords",
+        (Verb.PROFILE_ARTIFACT,),
+        ("dynamodb:GetItem", "dynamodb:PutItem"),
+        Resource.RECORDS,
+        "Turns a record from profiling to ready or failed, on condition that it still is profiling.",
     ),
     Grant(
         "ReadRecords",

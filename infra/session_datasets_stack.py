@@ -10,6 +10,7 @@ from infra.constructs.artifact_records_table import ArtifactRecordsTable
 from infra.constructs.code_bundle import CodeBundles
 from infra.constructs.function_role import Stores
 from infra.constructs.node_access import NodeAccess
+from infra.constructs.profile_queue import ProfileQueue
 from infra.constructs.signing_key import SigningKey
 from infra.constructs.watch import Watchtower
 from infra.constructs.workspaces_bucket import WorkspacesBucket
@@ -19,7 +20,7 @@ from session_datasets.domain.names import Verb
 
 
 class SessionDatasetsStack(Stack):
-    """A bucket of files, a table of records, a key, one function per verb, who may call, who is told.
+    """A bucket of files, a table of records, a key, a queue, one function per verb, who may call, who is told.
 
     ``name`` is the stack's name and the beginning of every name in it, so several live in one account.
     """
@@ -31,10 +32,14 @@ class SessionDatasetsStack(Stack):
             description="Session Datasets: large data by reference, from node to node",
             termination_protection=environment.keeps_data,
         )
+        queue = ProfileQueue(
+            self, "ProfileQueue", worker_seconds=environment.size_of(Verb.PROFILE_ARTIFACT).timeout_seconds
+        )
         stores = Stores(
             bucket=WorkspacesBucket(self, "Workspaces", environment=environment),
             table=ArtifactRecordsTable(self, "Records", table_name=name, environment=environment),
             signing_key=SigningKey(self, "SigningKey", stack=name, environment=environment),
+            profile_queue=queue,
         )
         bundles = CodeBundles(environment)
         functions = [
@@ -49,19 +54,28 @@ class SessionDatasetsStack(Stack):
             )
             for verb in Verb
         ]
+        (worker,) = (each for each in functions if each.verb is Verb.PROFILE_ARTIFACT)
+        queue.deliver_to(worker, environment)
         access = NodeAccess(self, "Access", functions=functions)
         if environment.watch:
-            Watchtower(self, "Watch", watch=environment.watch, functions=functions, table=stores.table)
-        self._tell(environment, stores, functions, access)
+            Watchtower(self, "Watch", watch=environment.watch, functions=functions, table=stores.table, queue=queue)
+        self._tell(environment, stores, queue, functions, access)
 
     def _tell(
-        self, environment: Environment, stores: Stores, functions: list[ArtifactFunction], access: NodeAccess
+        self,
+        environment: Environment,
+        stores: Stores,
+        queue: ProfileQueue,
+        functions: list[ArtifactFunction],
+        access: NodeAccess,
     ) -> None:
         outputs = {
             ENVIRONMENT_OUTPUT: environment.name,
             "BucketName": stores.bucket.bucket_name,
             "TableName": stores.table.table_name,
             "SigningKeyArn": stores.signing_key.secret_arn,
+            "ProfileQueueUrl": queue.queue_url,
+            "DeadLettersUrl": queue.dead_letters.queue_url,
             "NodePolicyArn": access.node_policy.managed_policy_arn,
             "OrchestratorPolicyArn": access.orchestrator_policy.managed_policy_arn,
         } | {f"{pascal_case(each.verb)}Name": each.function.function_name for each in functions}

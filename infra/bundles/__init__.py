@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 from infra.bundles.bundler import Bundler, BundleTooLarge
-from infra.bundles.requirements import GROUPS, LIGHT, TABULAR, locked_requirements
+from infra.bundles.requirements import GROUPS, LIGHT, NUMERIC, TABULAR, locked_requirements
 from infra.bundles.target import LAMBDA, Target, lambda_on_this_machine
 
 __all__ = [
     "GROUPS",
     "LAMBDA",
     "LIGHT",
+    "NUMERIC",
     "TABULAR",
     "BundleTooLarge",
     "Bundler",

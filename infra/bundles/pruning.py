@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 # Tracing asks X-Ray's sampling rules of a client that it makes when it is imported.
-SERVICES = ("dynamodb", "s3", "secretsmanager", "sts", "xray")
+SERVICES = ("dynamodb", "s3", "secretsmanager", "sqs", "sts", "xray")
 
 # pattern below the bundle's root -> why nobody misses it
 REMOVED = {
@@ -39,6 +39,17 @@ REMOVED = {
     "pyarrow/*orc*": "a format the service does not read",
     "pyarrow/_substrait.*": "query plans; the library of that name stays, because everything links to it",
     "pyarrow/cuda.py": "graphics processors",
+    "numpy/tests": "numpy's own tests",
+    "numpy/*/tests": "numpy's own tests",
+    "numpy/conftest.py": "numpy's own tests",
+    "numpy/_core/include": "headers, for building on numpy",
+    "numpy/_core/lib": "a static library, for building on numpy",
+    "numpy/random/lib": "a static library, for building on numpy",
+    "numpy/**/*.pxd": "Cython sources of the compiled modules",
+    "numpy/random/_examples": "examples",
+    "numpy/f2py": "a compiler's front end for Fortran",
+    "numpy/doc": "a text about the documentation",
+    "numpy/_pyinstaller": "for another way of bundling",
 }
 
 

@@ -10,7 +10,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 LIGHT = "light"
 TABULAR = "tabular"  # everything light has, and pyarrow
-GROUPS = (LIGHT, TABULAR)
+NUMERIC = "numeric"  # everything tabular has, and numpy; pyarrow imports numpy where it is, at each cold start
+GROUPS = (LIGHT, TABULAR, NUMERIC)
 
 
 def locked_requirements(group: str) -> str:

@@ -98,15 +98,20 @@ def _variables(stack: str, verb: Verb, stores: Stores, environment: Environment)
     granted = {grant.resource for grant in grants_of(verb)}
     variables = {
         names.ENV_STACK: stack,
-        names.ENV_SIGNING_KEY: stores.signing_key.secret_arn,
         "POWERTOOLS_SERVICE_NAME": str(verb),
         "POWERTOOLS_METRICS_NAMESPACE": names.METRICS_NAMESPACE,
         "POWERTOOLS_LOG_LEVEL": environment.log_level,
     }
+    if Resource.SIGNING_KEY in granted:
+        variables[names.ENV_SIGNING_KEY] = stores.signing_key.secret_arn
     if granted & BUCKET_RESOURCES:
         variables[names.ENV_BUCKET] = stores.bucket.bucket_name
     if granted & TABLE_RESOURCES:
         variables[names.ENV_TABLE] = stores.table.table_name
+    if Resource.PROFILE_QUEUE in granted:
+        variables[names.ENV_PROFILE_QUEUE] = stores.profile_queue.queue_url
+    if verb is Verb.REGISTER_ARTIFACT:
+        variables[names.ENV_PROFILED_AT_ONCE_BYTES] = str(environment.profiled_at_once_bytes)
     if not environment.traced:
         variables["POWERTOOLS_TRACE_DISABLED"] = "true"
     return variables

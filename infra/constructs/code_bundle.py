@@ -6,13 +6,13 @@ from pathlib import Path
 
 from aws_cdk import aws_lambda as lambda_
 
-from infra.bundles import LIGHT, TABULAR, Bundler
+from infra.bundles import LIGHT, NUMERIC, TABULAR, Bundler
 from infra.environments import Environment
-from session_datasets.domain.names import TABULAR_VERBS, Verb
+from session_datasets.domain.names import NUMERIC_VERBS, TABULAR_VERBS, Verb
 
 
 class CodeBundles:
-    """Two assets for all functions: only the verbs that open tables carry pyarrow.
+    """Three assets for all functions: only the verbs that open tables carry pyarrow, and fewer numpy.
 
     Where the function's interpreter has the dependencies already, one asset holds the code alone.
     """
@@ -32,5 +32,11 @@ class CodeBundles:
     def _folder_of(self, verb: Verb) -> Path:
         if not self._environment.carries_dependencies:
             return self._bundler.code()
-        group = TABULAR if verb in TABULAR_VERBS else LIGHT
-        return self._bundler.bundle(group, self._environment.target)
+        return self._bundler.bundle(group_of(verb), self._environment.target)
+
+
+def group_of(verb: Verb) -> str:
+    """The dependencies that the verb's function is deployed with."""
+    if verb in NUMERIC_VERBS:
+        return NUMERIC
+    return TABULAR if verb in TABULAR_VERBS else LIGHT

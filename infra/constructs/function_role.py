@@ -10,6 +10,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_secretsmanager as secretsmanager
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.grants import DERIVED_PATTERNS, INDEXES, WORKSPACE_PATTERNS, Grant, Resource, grants_of
@@ -26,6 +27,7 @@ class Stores:
     bucket: s3.Bucket
     table: dynamodb.Table
     signing_key: secretsmanager.Secret
+    profile_queue: sqs.Queue
 
     def arns(self, resource: Resource) -> list[str]:
         """The ARNs that stand for one resource of the grants table."""
@@ -42,6 +44,8 @@ class Stores:
                 return [self.table.table_arn]
             case Resource.INDEXES:
                 return [f"{self.table.table_arn}/index/{index}" for index in INDEXES]
+            case Resource.PROFILE_QUEUE:
+                return [self.profile_queue.queue_arn]
 
 
 class FunctionRole(iam.Role):

@@ -12,6 +12,7 @@ from constructs import Construct
 
 from infra.constructs.alarm_topic import AlarmTopic
 from infra.constructs.artifact_function import ArtifactFunction
+from infra.constructs.profile_queue import ProfileQueue
 from infra.environments import Watch
 from session_datasets.domain.names import METRICS_NAMESPACE
 
@@ -42,6 +43,7 @@ class Watchtower(Construct):
         watch: Watch,
         functions: Iterable[ArtifactFunction],
         table: dynamodb.Table,
+        queue: ProfileQueue,
     ) -> None:
         super().__init__(scope, construct_id)
         self._watch = watch
@@ -52,6 +54,7 @@ class Watchtower(Construct):
         for each in functions:
             self._watch_function(each)
         self._watch_table(table)
+        self._watch_queue(queue)
         self.dashboard.add_widgets(
             cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(self.alarms), width=4 * WIDGET_WIDTH)
         )
@@ -99,6 +102,19 @@ class Watchtower(Construct):
                     table.metric_consumed_write_capacity_units(period=self._period),
                 ],
             ),
+        )
+
+    def _watch_queue(self, queue: ProfileQueue) -> None:
+        age = queue.metric_approximate_age_of_oldest_message(period=self._period)
+        dead = queue.dead_letters.metric_approximate_number_of_messages_visible(period=self._period)
+        self._alarm("profiles-age", age, 60 * self._watch.queue_minutes, "are not made for a long time")
+        self._alarm("profiles-dead", dead, 1, "were given up and lie with the dead letters")
+        waiting = queue.metric_approximate_number_of_messages_visible(period=self._period)
+        in_work = queue.metric_approximate_number_of_messages_not_visible(period=self._period)
+        self.dashboard.add_widgets(
+            _graph("profiles: waiting and in work", [waiting, in_work]),
+            _graph("profiles: seconds of the oldest", [age]),
+            _graph("profiles: given up", [dead]),
         )
 
     def _alarm(self, name: str, metric: cloudwatch.IMetric, threshold: float, what: str) -> None:

@@ -39,7 +39,7 @@ def localstack() -> Path:
 
 def functions() -> Path:
     """The interpreter that runs the functions: the bundles' locked dependencies and the runtime client."""
-    return _installed("functions", _locked("bundle-tabular") + _pinned("runtime"))
+    return _installed("functions", _locked("bundle-numeric") + _pinned("runtime"))
 
 
 def node_wheel() -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from session_datasets.domain.names import Verb
 from session_datasets.operations.read_rows import read_rows
 from session_datasets.runtime.door import Door
-from session_datasets.runtime.tabular_wiring import tabular
+from session_datasets.runtime.paging_wiring import paging
 from session_datasets.wire.answers import ReadRowsAnswer
 from session_datasets.wire.requests import ReadRowsRequest
 
@@ -14,5 +14,5 @@ handler = Door(
     request=ReadRowsRequest,
     operation=read_rows,
     answer=ReadRowsAnswer.of,
-    wire=tabular,
+    wire=paging,
 )

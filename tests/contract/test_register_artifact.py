@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import errno
 import gzip
 import hashlib
 import json
@@ -190,13 +189,6 @@ def test_a_file_deleted_while_it_is_read_is_missing_and_nothing_is_registered(cl
 
     with patch.object(cloud.wired.service.files, "find", find_and_delete):
         assert problem_code(node.call("register_artifact", key=key, name="Sales")) == "file-missing"
-    assert records(cloud) == []
-
-
-def test_a_full_disk_is_told_as_such_and_nothing_is_registered(cloud: MotoCloud, node: Session) -> None:
-    full = OSError(errno.ENOSPC, "No space left on device")
-    with patch.object(cloud.wired.service.tables, "lay_out", side_effect=full):
-        assert problem_code(node.register("a.csv", BODY)) == "too-large"
     assert records(cloud) == []
 
 

@@ -7,6 +7,7 @@ and a table of its own on a server that the whole run shares.
 from __future__ import annotations
 
 import importlib
+import json
 import logging
 import os
 import uuid
@@ -27,12 +28,15 @@ from session_datasets.client.transport import InProcessTransport
 from session_datasets.client.workspace import Workspace
 from session_datasets.domain import names
 from session_datasets.domain.keyring import Keyring, SigningKey
+from session_datasets.domain.limits import PROFILE_TRIES_MAX, PROFILED_AT_ONCE_BYTES_MAX
 from session_datasets.domain.names import Verb
 from session_datasets.formats.tables import ArrowTables
 from session_datasets.runtime.door import Door
+from session_datasets.runtime.queue_door import QueueDoor
 from session_datasets.runtime.settings import Settings
 from session_datasets.runtime.wiring import Wired, wired
-from session_datasets.storage.aws import dynamodb_client, s3_client
+from session_datasets.storage.aws import dynamodb_client, s3_client, sqs_client
+from tests.support.sessions import Answer
 
 STACK = "session-datasets-test"
 KEYRING = Keyring(SigningKey("test", "0123456789abcdef0123456789abcdef"))
@@ -41,15 +45,30 @@ KEYRING = Keyring(SigningKey("test", "0123456789abcdef0123456789abcdef"))
 class MotoCloud:
     """One deployment on the moto server at ``endpoint``: its own bucket and table, its doors, its clients."""
 
-    def __init__(self, endpoint: str, keyring: Keyring = KEYRING) -> None:
+    def __init__(
+        self,
+        endpoint: str,
+        keyring: Keyring = KEYRING,
+        *,
+        profiled_at_once_bytes: int = PROFILED_AT_ONCE_BYTES_MAX,
+    ) -> None:
         self.endpoint = endpoint
         self.bucket = f"workspaces-{uuid.uuid4().hex}"
         self.table = f"records-{uuid.uuid4().hex}"
-        self.s3, self.dynamodb = _clients(endpoint)
+        self.s3, self.dynamodb, self.sqs = _clients(endpoint)
         self._create_bucket()
         self._create_table()
-        settings = Settings(stack=STACK, signing_key_secret="", bucket=self.bucket, table=self.table)
-        self.wired: Wired = wired(settings, lambda: keyring, self.s3, self.dynamodb, ArrowTables())
+        self.dead_letters = self._create_queue()
+        self.queue = self._create_queue(dead_letters=self.dead_letters)
+        settings = Settings(
+            stack=STACK,
+            signing_key_secret="",
+            bucket=self.bucket,
+            table=self.table,
+            profile_queue=self.queue,
+            profiled_at_once_bytes=profiled_at_once_bytes,
+        )
+        self.wired: Wired = wired(settings, lambda: keyring, self.s3, self.dynamodb, self.sqs, ArrowTables())
 
     def call(self, verb: str, body: Any) -> dict[str, Any]:
         """One exchange as the deployed function would have it; a refusal comes back under ``problem``."""
@@ -83,6 +102,43 @@ class MotoCloud:
         yield counts
         for each in events:
             each.unregister("before-send.*.*", count)
+
+    def run_profiling(self) -> list[Answer]:
+        """Delivers the messages that are visible, as Lambda would: one at a time, deleted unless they failed.
+
+        Answers what the function answered to each.
+        """
+        answers = []
+        while record := self.take_message():
+            answers.append(self.deliver(record))
+        return answers
+
+    def take_message(self) -> dict[str, Any] | None:
+        """The next visible message as the event of a function shows it; it is hidden for a while."""
+        received = self.sqs.receive_message(
+            QueueUrl=self.queue, MessageSystemAttributeNames=["ApproximateReceiveCount"]
+        )
+        for message in received.get("Messages", []):
+            return {
+                "messageId": message["MessageId"],
+                "receiptHandle": message["ReceiptHandle"],
+                "body": message["Body"],
+                "attributes": message["Attributes"],
+                "eventSource": "aws:sqs",
+            }
+        return None
+
+    def deliver(self, record: dict[str, Any]) -> Answer:
+        answered = profiling_door().serve({"Records": [record]}, lambda: self.wired, remaining_seconds=900)
+        if not answered["batchItemFailures"]:
+            self.sqs.delete_message(QueueUrl=self.queue, ReceiptHandle=record["receiptHandle"])
+        return answered
+
+    def waiting_messages(self, queue: str | None = None) -> int:
+        """Messages of the queue (that of profiles when None), visible or not."""
+        names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
+        counts = self.sqs.get_queue_attributes(QueueUrl=queue or self.queue, AttributeNames=names)["Attributes"]
+        return sum(int(counts[name]) for name in names)
 
     def transport(self) -> InProcessTransport:
         return InProcessTransport(self.call)
@@ -120,6 +176,16 @@ class MotoCloud:
         self.s3.create_bucket(Bucket=self.bucket)
         self.s3.put_bucket_versioning(Bucket=self.bucket, VersioningConfiguration={"Status": "Enabled"})
 
+    def _create_queue(self, dead_letters: str | None = None) -> str:
+        attributes = {"VisibilityTimeout": "5400"}
+        if dead_letters:
+            names = ["QueueArn"]
+            found = self.sqs.get_queue_attributes(QueueUrl=dead_letters, AttributeNames=names)["Attributes"]
+            redrive = {"deadLetterTargetArn": found["QueueArn"], "maxReceiveCount": PROFILE_TRIES_MAX + 1}
+            attributes["RedrivePolicy"] = json.dumps(redrive)
+        created = self.sqs.create_queue(QueueName=f"profiles-{uuid.uuid4().hex}", Attributes=attributes)
+        return str(created["QueueUrl"])
+
     def _create_table(self) -> None:
         indexes = {names.CONVERSATION_INDEX: names.CONVERSATION_KEY, names.RUN_INDEX: names.RUN_KEY}
         attributes = [names.PARTITION_KEY, names.SORT_KEY, *indexes.values()]
@@ -148,10 +214,10 @@ def _environment(endpoint: str) -> Mapping[str, str]:
 
 
 @cache
-def _clients(endpoint: str) -> tuple[Any, Any]:
-    """S3 and DynamoDB; making a client costs more than most tests, so a server's tests share them."""
+def _clients(endpoint: str) -> tuple[Any, Any, Any]:
+    """S3, DynamoDB and SQS; making a client costs more than most tests, so a server's tests share them."""
     with patch.dict(os.environ, _environment(endpoint)):
-        return s3_client(), _in_turn(dynamodb_client())
+        return s3_client(), _in_turn(dynamodb_client()), sqs_client()
 
 
 def _in_turn(dynamodb: Any) -> Any:
@@ -176,6 +242,12 @@ def _keys(partition: str) -> list[dict[str, str]]:
 def door(verb: Verb) -> Door[Any]:
     """The door that the verb's Lambda function has as its handler."""
     handler: Door[Any] = importlib.import_module(f"lambdas.{verb.value}.handler").handler
+    return handler
+
+
+def profiling_door() -> QueueDoor:
+    """The door of profile_artifact."""
+    handler: QueueDoor = importlib.import_module("lambdas.profile_artifact.handler").handler
     return handler
 
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from session_datasets.domain.errors import Problem
 from session_datasets.domain.profile import NO_HINTS, Format, Kind, Layout, Profile, ReadingHints
 from session_datasets.domain.scope import Caller, Scope
 
@@ -21,7 +22,40 @@ ARTIFACT_ID_PATTERN = f"^{ARTIFACT_ID_PREFIX}[{_ALPHABET}]{{{_TIME_CHARACTERS + 
 
 
 class Status(StrEnum):
+    # Registered; its file is too large to be profiled within the call, and waits for it or is in the middle of it.
+    PROFILING = "profiling"
+    # Everything is known of it that the service can know.
     READY = "ready"
+    # Could not be profiled; ``Artifact.failure`` says why. It lists and loads.
+    FAILED = "failed"
+
+
+class Stage(StrEnum):
+    QUEUED = "queued"
+    FETCHING = "fetching"
+    LAYING_OUT = "laying_out"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a profile in the making has come: ``bytes`` of the file fetched and checked, ``rows`` laid out."""
+
+    stage: Stage
+    updated_at: datetime
+    bytes: int = 0
+    rows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """What its producer said of a file before it was measured. ``sha256`` and ``rows`` are checked, never believed."""
+
+    kind: Kind | None = None
+    sha256: str | None = None
+    rows: int | None = None
+
+
+NOTHING_ANNOUNCED = Announced()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +89,11 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """One record. ``profile`` and ``layout`` are None when the rows cannot be paged; ``note`` then says why."""
+    """One record. ``profile`` and ``layout`` are None when the rows cannot be paged; ``note`` then says why.
+
+    Until it is READY, ``format`` is OTHER, ``kind`` the announced one or OTHER, and ``location.sha256`` what was
+    announced. ``progress`` is there while it is PROFILING, ``failure`` when it is FAILED.
+    """
 
     artifact_id: str
     scope: Scope
@@ -73,6 +111,9 @@ class Artifact:
     note: str | None = None
     lineage: tuple[str, ...] = ()
     hints: ReadingHints = NO_HINTS
+    announced: Announced = NOTHING_ANNOUNCED
+    progress: Progress | None = None
+    failure: Problem | None = None
 
     @property
     def reference(self) -> Reference:
@@ -129,6 +170,19 @@ class ArtifactSummary:
     @property
     def reference(self) -> Reference:
         return Reference(self.artifact_id, self.session_id)
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilingTask:
+    """What is asked of profile_artifact: the keys of one record."""
+
+    owner: str
+    session_id: str
+    artifact_id: str
+
+    @classmethod
+    def of(cls, artifact: Artifact) -> ProfilingTask:
+        return cls(artifact.scope.owner, artifact.session_id, artifact.artifact_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ class ProblemCode(StrEnum):
     HINTS_CONFLICT = "hints-conflict"
     TOO_LARGE = "too-large"
     NOT_A_DATASET = "not-a-dataset"
+    STILL_PROFILING = "still-profiling"
     UNKNOWN_COLUMN = "unknown-column"
     INVALID_CURSOR = "invalid-cursor"
     FILE_MISSING = "file-missing"
@@ -141,6 +142,13 @@ PROBLEM_KINDS: Mapping[ProblemCode, ProblemKind] = {
     ),
     ProblemCode.NOT_A_DATASET: ProblemKind(
         "The artifact has no rows to page", 422, "Use load_artifact to fetch the file and open it in the node."
+    ),
+    ProblemCode.STILL_PROFILING: ProblemKind(
+        "The artifact is still being profiled",
+        409,
+        "Wait a few seconds and make the same call again; describe_artifact shows the progress, and load_artifact "
+        "gives the file already.",
+        retryable=True,
     ),
     ProblemCode.UNKNOWN_COLUMN: ProblemKind(
         "No such column", 400, "Use a column name from the artifact's schema; describe_artifact lists them."

@@ -52,16 +52,30 @@ COPY_PART_BYTES = 128 * MIB
 PRESIGNED_SECONDS = 900
 
 # --- registration -----------------------------------------------------------------------------------------
-# Bytes of a file (and of its uncompressed text) that one function run lays out as pages; a larger file
-# still registers, lists and loads, and says that it does not page.
-TABLE_BYTES_MAX = 1 * GIB
+# Bytes of a file that is profiled within the call that registers it: some three seconds at 20 MB/s, the slowest rate
+# of any format. A larger file answers at once with the status profiling, and is profiled off a queue.
+PROFILED_AT_ONCE_BYTES_MAX = 64 * MIB
+# Seconds that such a profile may take: a small file can stand for any number of rows. Beyond them it goes to the queue
+# as well, and the caller is answered.
+PROFILED_AT_ONCE_SECONDS_MAX = 20
+# Tries of one profile: a crash may be the machine's fault, three crashes are the file's.
+PROFILE_TRIES_MAX = 3
+# Seconds until a try that failed for a passing reason is made again.
+PROFILE_RETRY_SECONDS = 30
+# Seconds without any progress after which a repeated registration asks for the profile anew: longer than the longest
+# run of a function and the wait for the next try.
+PROFILE_STALLED_SECONDS = 3_600
+# Bytes of a file (and of its uncompressed text) that one function run lays out as pages: its disk of 10 GiB holds the
+# original, its text unpacked and the same as UTF-8, and 1 GiB is left over; at 20 MB/s it takes three of the fifteen
+# minutes. A larger file still registers, lists and loads, and says that it does not page.
+TABLE_BYTES_MAX = 3 * GIB
 # Columns of a table that pages; wider ones are matrices, for which Parquet and JSON rows are the wrong form.
 TABLE_COLUMNS_MAX = 10_000
 # Bytes of JSON of a table's column names and types: every page carries them beside its rows.
 TABLE_HEADER_BYTES_MAX = 1 * MIB
 # Bytes of all rows of a Parquet file once decoded: encodings let a small file stand for any number of rows, and
 # one function run can write a few times TABLE_BYTES_MAX again.
-DECODED_BYTES_MAX = 4 * GIB
+DECODED_BYTES_MAX = 12 * GIB
 # Bytes of one row of a table that pages, once decoded: a page, a preview and a series hold a row as a whole.
 ROW_BYTES_MAX = 64 * MIB
 # Values on all levels inside the nested cells of one row: more take longer than a second and more memory than the
@@ -98,14 +112,18 @@ LIST_SCANNED_MAX = 1_000
 LAMBDA_REPLY_BYTES_MAX = 6_291_556
 # What a grid shows and keeps around its window.
 PAGE_ROWS_DEFAULT = 100
-# Rows of one page, for a client that copies a dataset page by page.
+# Rows of one page as JSON, for a client that copies a dataset page by page.
 PAGE_ROWS_MAX = 10_000
 # Cells that one call turns into JSON: about a second of one processor at the worst.
 PAGE_CELLS_MAX = 200_000
-# Bytes of JSON of a page's rows.
+# Bytes of a page's rows, as JSON, or as Arrow in base64.
 PAGE_BYTES_DEFAULT = 1 * MIB
 # With the header of a table of TABLE_COLUMNS_MAX columns still below LAMBDA_REPLY_BYTES_MAX.
 PAGE_BYTES_MAX = 4 * MIB
+# Rows of one page as Arrow, for a client that takes a dataset over in large pieces: its bytes end it first.
+ARROW_PAGE_ROWS_MAX = 1_000_000
+# Bytes of a page as Arrow once decoded: what repeats itself compresses to nothing, and a client holds several pages.
+ARROW_PAGE_DECODED_BYTES_MAX = 64 * MIB
 # Room for one clipped row, whatever the table.
 PAGE_BYTES_MIN = 1 * KIB
 # Beyond any dataset, and exact in the JSON of every language.

@@ -25,14 +25,21 @@ class Verb(StrEnum):
     LOAD_ARTIFACT = "load_artifact"
     READ_ROWS = "read_rows"
     READ_COLUMNS = "read_columns"
+    PROFILE_ARTIFACT = "profile_artifact"
 
 
+# What the service asks of itself, off a queue: no caller can name it and no token allows it.
+EVENT_VERBS = (Verb.PROFILE_ARTIFACT,)
+CALLED_VERBS = tuple(verb for verb in Verb if verb not in EVENT_VERBS)
 # Only the orchestrator opens sessions; a node's token can never name this verb.
 ORCHESTRATOR_VERBS = (Verb.OPEN_SESSION,)
-NODE_VERBS = tuple(verb for verb in Verb if verb not in ORCHESTRATOR_VERBS)
+NODE_VERBS = tuple(verb for verb in CALLED_VERBS if verb not in ORCHESTRATOR_VERBS)
 
-# The verbs whose code opens the bytes of a file as a table; only their bundle carries pyarrow.
-TABULAR_VERBS = (Verb.REGISTER_ARTIFACT, Verb.READ_ROWS, Verb.READ_COLUMNS)
+# The verbs whose code opens the bytes of a file as a table; only their bundles carry pyarrow.
+TABULAR_VERBS = (Verb.REGISTER_ARTIFACT, Verb.READ_ROWS, Verb.READ_COLUMNS, Verb.PROFILE_ARTIFACT)
+# Those of them that measure whole files or reduce long series; only their bundle carries numpy, which pyarrow would
+# import wherever it is.
+NUMERIC_VERBS = (Verb.REGISTER_ARTIFACT, Verb.READ_COLUMNS, Verb.PROFILE_ARTIFACT)
 
 
 def function_name(stack: str, verb: Verb) -> str:
@@ -61,6 +68,8 @@ ENV_STACK = "SESSION_DATASETS_STACK"
 ENV_BUCKET = "SESSION_DATASETS_BUCKET"
 ENV_TABLE = "SESSION_DATASETS_TABLE"
 ENV_SIGNING_KEY = "SESSION_DATASETS_SIGNING_KEY"
+ENV_PROFILE_QUEUE = "SESSION_DATASETS_PROFILE_QUEUE"
+ENV_PROFILED_AT_ONCE_BYTES = "SESSION_DATASETS_PROFILED_AT_ONCE_BYTES"
 
 # Environment variables of a client: the token of its session and, when it differs, which alias to invoke.
 ENV_TOKEN = "SESSION_DATASETS_TOKEN"

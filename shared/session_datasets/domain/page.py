@@ -8,6 +8,15 @@ from enum import StrEnum
 from session_datasets.domain.profile import Column, JsonValue
 
 
+class PageFormat(StrEnum):
+    """How the rows of a page travel."""
+
+    # Arrays of cells, for whoever reads them.
+    JSON = "json"
+    # One Arrow IPC stream, for whoever computes with them.
+    ARROW = "arrow"
+
+
 class LimitHit(StrEnum):
     """Why a page ends before the dataset does."""
 
@@ -47,22 +56,21 @@ class ClippedCell:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Rows ``offset`` to ``offset + returned`` in the requested column order.
+    """Rows ``offset`` to ``offset + returned`` in the requested column order, in the form that was asked for.
 
-    ``next_offset`` is None at the end of the dataset. Cells are JSON values under each column's ``encoding``.
+    ``next_offset`` is None at the end of the dataset. ``rows``, of a JSON page: cells are JSON values under each
+    column's ``encoding``. ``arrow``, of an Arrow page: one IPC stream whose fields have the columns' types.
     """
 
     columns: tuple[Column, ...]
     offset: int
-    rows: list[list[JsonValue]]
+    returned: int
     total: int
     limit_hit: LimitHit | None
-    clipped: tuple[ClippedCell, ...]
     cost: ReadCost
-
-    @property
-    def returned(self) -> int:
-        return len(self.rows)
+    rows: list[list[JsonValue]] | None = None
+    clipped: tuple[ClippedCell, ...] = ()
+    arrow: bytes | None = None
 
     @property
     def next_offset(self) -> int | None:

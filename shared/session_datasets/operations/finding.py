@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from session_datasets.domain.artifact import Artifact, Reference
+from session_datasets.domain.artifact import Artifact, Reference, Status
 from session_datasets.domain.errors import ProblemCode, Refusal, not_found
 from session_datasets.domain.profile import Layout
 from session_datasets.domain.scope import Caller
@@ -27,9 +27,26 @@ def find_artifact(service: Service, caller: Caller, reference: Reference) -> Art
 
 
 def layout_of(artifact: Artifact) -> Layout:
-    """Where its rows lie; Refusal not-a-dataset when it has none that can be paged."""
+    """Where its rows lie; Refusal not-a-dataset when it has none that can be paged, still-profiling when not yet."""
+    if artifact.status is Status.PROFILING:
+        raise _still_profiling(artifact)
+    if artifact.failure is not None:
+        raise Refusal(
+            ProblemCode.NOT_A_DATASET,
+            f"{artifact.name} could not be profiled ({artifact.failure.code}): {artifact.failure.detail}",
+            advice=artifact.failure.advice,
+        )
     if artifact.layout is None:
         raise Refusal(
             ProblemCode.NOT_A_DATASET, artifact.note or f"{artifact.name} is a file of format {artifact.format}."
         )
     return artifact.layout
+
+
+def _still_profiling(artifact: Artifact) -> Refusal:
+    progress = artifact.progress
+    stage = progress.stage.replace("_", " ") if progress else "queued"
+    rows = f", {progress.rows:,} rows so far" if progress and progress.rows else ""
+    return Refusal(
+        ProblemCode.STILL_PROFILING, f"The rows of {artifact.name} can be read soon ({stage}{rows}); none was read."
+    )

@@ -9,9 +9,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from session_datasets.domain.artifact import Artifact, ArtifactSummary, Handoff, Location, Reference, RequestMark
+from session_datasets.domain.artifact import (
+    Artifact,
+    ArtifactSummary,
+    Handoff,
+    Location,
+    ProfilingTask,
+    Reference,
+    RequestMark,
+    Status,
+)
 from session_datasets.domain.files import PresignedRequest, StoredFile, UploadPlan
-from session_datasets.domain.page import Page, ReadCost, Series
+from session_datasets.domain.limits import PROFILED_AT_ONCE_BYTES_MAX
+from session_datasets.domain.page import Page, PageFormat, ReadCost, Series
 from session_datasets.domain.profile import (
     DerivedObject,
     JsonValue,
@@ -132,6 +142,18 @@ class ArtifactRecords(Protocol):
     def find(self, caller: Caller, reference: Reference) -> Artifact | None:
         """The record if it exists and is visible to the caller; None otherwise, for either reason."""
 
+    def find_recent(self, caller: Caller, reference: Reference) -> Artifact | None:
+        """As ``find``; a record that this process found within the last minute may come from its memory.
+
+        Only one that does not change any more; whether the caller may see it is decided anew every time.
+        """
+
+    def of_task(self, task: ProfilingTask) -> Artifact | None:
+        """The record that the service itself asked about, whoever may see it; None when there is none."""
+
+    def advance(self, artifact: Artifact, since: Status) -> bool:
+        """Replaces the record if its status is still ``since``; False, and nothing done, when it is not."""
+
     def record_handoff(self, handoff: Handoff) -> None:
         """Keeps that this session loaded the artifact; once, however often it does."""
 
@@ -139,6 +161,13 @@ class ArtifactRecords(Protocol):
         self, caller: Caller, scope: ListScope, before: str | None, at_once: int
     ) -> Iterator[ArtifactSummary]:
         """Summaries by descending artifact id, those below ``before`` only, ``at_once`` of them fetched together."""
+
+
+class ProfileQueue(Protocol):
+    """Where profiles wait that take longer than a call."""
+
+    def send(self, task: ProfilingTask) -> None:
+        """Asks for the profile, at least once; raises when that is not certain."""
 
 
 class Cursors(Protocol):
@@ -158,8 +187,17 @@ class TokenIssuer(Protocol):
 class Tables(Protocol):
     """The one seam behind which files are understood and rows are laid out and read."""
 
-    def lay_out(self, file: Path, file_name: str, hints: ReadingHints, writer: DerivedWriter) -> LaidOutTable:
+    def lay_out(
+        self,
+        file: Path,
+        file_name: str,
+        hints: ReadingHints,
+        writer: DerivedWriter,
+        progress: Callable[[int], None] | None = None,
+    ) -> LaidOutTable:
         """Detects the format from the bytes, decides the types, measures the profile and writes the rows.
+
+        ``progress`` is called now and then with the rows laid out so far; what it raises ends the work.
 
         Raises Refusal unreadable-file (damaged, not what it seems, or against the hints) or empty-file; a format
         without rows answers Format.OTHER and a note. The caller commits the writer, or not.
@@ -174,10 +212,13 @@ class Tables(Protocol):
         limit: int,
         columns: Sequence[str] | None,
         max_bytes: int,
+        format: PageFormat,
     ) -> Page:
-        """One page; shrinks to ``max_bytes`` of JSON (UTF-8 after escaping) and to PAGE_CELLS_MAX, and says so.
+        """One page; shrinks to ``max_bytes`` and says so.
 
-        ``columns`` in the requested order, None for all. Raises Refusal unknown-column.
+        Of JSON (UTF-8 after escaping), and to PAGE_CELLS_MAX; or of Arrow in base64, and to
+        ARROW_PAGE_DECODED_BYTES_MAX. ``columns`` in the requested order, None for all. Raises Refusal unknown-column,
+        and too-large for a row that no page holds: the cells of an Arrow page are never clipped.
         """
 
     def read_columns(
@@ -196,7 +237,10 @@ class Service:
     cursors: Cursors
     tokens: TokenIssuer
     tables: Tables
+    profile_queue: ProfileQueue
     clock: Clock
     new_id: NewId
     # Folder for working files; the system's temporary one when None.
     scratch: Path | None = None
+    # Bytes of a file up to which its profile is made within the call.
+    profiled_at_once_bytes: int = PROFILED_AT_ONCE_BYTES_MAX

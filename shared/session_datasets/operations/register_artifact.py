@@ -3,27 +3,39 @@
 The order is the crash model: the file is there first, then its derived objects, then the record in one
 conditional write, and only then the reference is answered. A run that dies in between leaves nothing that a
 reader could see, and the retry (which computes the same id) completes it.
+
+A file whose profile takes longer than a call gets its record without one, PROFILING, and then a message to
+profile_artifact; a repeated registration sends the message again until somebody is seen to work on it.
 """
 
 from __future__ import annotations
 
-import errno
-import hashlib
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import re
+import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
-from session_datasets.domain.artifact import Artifact, Location, Reference, RequestMark, Status, artifact_id
-from session_datasets.domain.bounded import bounded_profile
+from session_datasets.domain.artifact import (
+    Announced,
+    Artifact,
+    Location,
+    ProfilingTask,
+    Reference,
+    RequestMark,
+    Status,
+    artifact_id,
+)
 from session_datasets.domain.errors import ProblemCode, Refusal, not_found
 from session_datasets.domain.files import StoredFile
-from session_datasets.domain.limits import MIB, RECORD_PROFILE_BYTES_MAX, TABLE_BYTES_MAX
-from session_datasets.domain.near_names import near_names
-from session_datasets.domain.profile import Format, Kind, LaidOutTable, Layout, Profile, ReadingHints
+from session_datasets.domain.limits import PROFILED_AT_ONCE_SECONDS_MAX
+from session_datasets.domain.profile import Format, Kind, ReadingHints
 from session_datasets.domain.scope import Caller, Scope
-from session_datasets.operations.ports import DerivedWriter, Service
+from session_datasets.operations.measuring import DiskFull, check_rows, check_sha256, hashed, measured
+from session_datasets.operations.ports import Service
+from session_datasets.operations.progress import begun_anew, is_under_way, queued, was_given_up
+from session_datasets.operations.stored_file import the_file
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +52,10 @@ class Registration:
     sha256: str | None
     rows: int | None
     hints: ReadingHints
+
+    @property
+    def announced(self) -> Announced:
+        return Announced(self.kind, self.sha256, self.rows)
 
     def mark(self, request_token: str | None) -> RequestMark | None:
         if request_token is None:
@@ -88,8 +104,8 @@ def register_artifact(
     mark = wanted.mark(request_token)
     service.files.require_inside(caller, key)
     if mark and (known := _answered_before(service, caller, mark)):
-        return Registered(known, created=False)
-    file = _the_file(service, caller, wanted)
+        return Registered(_asked_for(service, known), created=False)
+    file = the_file(service, caller, wanted)
     new_id = artifact_id(
         owner=caller.owner,
         session_id=caller.session_id,
@@ -102,11 +118,11 @@ def register_artifact(
     own = Reference(new_id, caller.session_id)
     if known := service.records.find(caller, own):
         return _known_already(service, caller, wanted, known, mark)
-    artifact = _measured(service, caller, wanted, file, new_id)
+    artifact = _profiled_or_queued(service, _draft(service, caller, wanted, file, new_id), file)
     if service.records.create(artifact, mark):
-        return Registered(artifact, created=True)
+        return Registered(_asked_for(service, artifact), created=True)
     if mark and (known := _answered_before(service, caller, mark)):
-        return Registered(known, created=False)
+        return Registered(_asked_for(service, known), created=False)
     if known := service.records.find(caller, own):
         return _known_already(service, caller, wanted, known, mark)
     raise Refusal(ProblemCode.UNAVAILABLE, "Another registration of this file is under way.")
@@ -117,11 +133,21 @@ def _known_already(
 ) -> Registered:
     """The record that is there; what is announced of it is checked all the same, and the request remembered."""
     _check_hints(wanted, known)
-    _check_sha256(wanted, known.location.sha256)
-    _check_rows(wanted, known.profile)
+    check_sha256(wanted.announced, known.location.sha256)
+    if known.status is Status.READY:
+        check_rows(wanted.announced, known.profile)
     if mark and not service.records.remember(caller, mark, known.artifact_id):
         _answered_before(service, caller, mark)
-    return Registered(known, created=False)
+    return Registered(_asked_for(service, known), created=False)
+
+
+def _asked_for(service: Service, artifact: Artifact) -> Artifact:
+    """The artifact; its profile is on the way when it has none yet, also if an earlier call died before it asked."""
+    if was_given_up(artifact):
+        artifact = begun_anew(service, artifact)
+    if artifact.status is Status.PROFILING and not is_under_way(artifact, service.clock()):
+        service.profile_queue.send(ProfilingTask.of(artifact))
+    return artifact
 
 
 def _answered_before(service: Service, caller: Caller, mark: RequestMark) -> Artifact | None:
@@ -138,111 +164,61 @@ def _answered_before(service: Service, caller: Caller, mark: RequestMark) -> Art
     return service.records.find(caller, Reference(known_id, caller.session_id))
 
 
-def _the_file(service: Service, caller: Caller, wanted: Registration) -> StoredFile:
-    file = service.files.find(wanted.key, wanted.version_id)
-    if file is None:
-        raise _file_not_found(service, caller, wanted)
-    if file.size == 0:
-        raise Refusal(
-            ProblemCode.EMPTY_FILE, f"{_tail(service, caller, wanted.key)} holds 0 bytes; nothing was registered."
-        )
-    if wanted.size not in (None, file.size):
-        raise Refusal(
-            ProblemCode.SIZE_MISMATCH,
-            f"{wanted.size} bytes were announced, {file.size} are there; nothing was registered.",
-        )
-    return file
-
-
-def _file_not_found(service: Service, caller: Caller, wanted: Registration) -> Refusal:
-    workspace = service.files.workspace(caller)
-    present = service.files.near_keys(workspace)
-    if wanted.version_id is not None and wanted.key in present:
-        return Refusal(
-            ProblemCode.FILE_CHANGED, "The file has no version with this version_id; nothing was registered."
-        )
-    by_tail = {key.removeprefix(workspace): key for key in present}
-    near = near_names(wanted.key.removeprefix(workspace), by_tail)
-    return Refusal(
-        ProblemCode.FILE_NOT_FOUND,
-        f"The workspace has no file {_tail(service, caller, wanted.key)}; nothing was registered.",
-        did_you_mean=[by_tail[tail] for tail in near],
-    )
-
-
-def _tail(service: Service, caller: Caller, key: str) -> str:
-    return repr(key.removeprefix(service.files.workspace(caller)))
-
-
 def _require_visible(service: Service, caller: Caller, lineage: Sequence[str]) -> None:
     for source_id in lineage:
         if service.records.find(caller, Reference(source_id)) is None:
             raise not_found()
 
 
-def _measured(service: Service, caller: Caller, wanted: Registration, file: StoredFile, new_id: str) -> Artifact:
-    """The artifact with everything that its record holds; its derived objects are stored."""
-    with _fetched(service, file) as (path, sha256):
-        _check_sha256(wanted, sha256)
-        location = Location(service.files.bucket, file.key, file.version_id, file.size, sha256)
-        with service.derived.writer(caller.owner, new_id) as writer:
-            table = _laid_out(service, path, location, wanted.hints, writer)
-            _check_rows(wanted, table.profile)
-            artifact = Artifact(
-                artifact_id=new_id,
-                scope=Scope.of(caller),
-                node=caller.node,
-                name=wanted.name,
-                description=wanted.description,
-                kind=wanted.kind or (Kind.TABLE if table.layout_name else Kind.OTHER),
-                format=table.format,
-                status=Status.READY,
-                location=location,
-                created_at=service.clock(),
-                note=table.note,
-                lineage=wanted.lineage,
-                hints=wanted.hints,
-            )
-            return _with_derived(service, artifact, table, writer)
+def _draft(service: Service, caller: Caller, wanted: Registration, file: StoredFile, new_id: str) -> Artifact:
+    """All that is known of the artifact before its file was opened; ``location.sha256`` is what was announced."""
+    announced = wanted.announced
+    location = Location(service.files.bucket, file.key, file.version_id, file.size, announced.sha256 or "")
+    return Artifact(
+        artifact_id=new_id,
+        scope=Scope.of(caller),
+        node=caller.node,
+        name=wanted.name,
+        description=wanted.description,
+        kind=announced.kind or Kind.OTHER,
+        format=Format.OTHER,
+        status=Status.PROFILING,
+        location=location,
+        created_at=service.clock(),
+        lineage=wanted.lineage,
+        hints=wanted.hints,
+        announced=announced,
+    )
 
 
-@contextmanager
-def _fetched(service: Service, file: StoredFile) -> Iterator[tuple[Path | None, str]]:
-    """The file on local disk and its sha256; a file too large to lay out is hashed on its way and not kept."""
-    digest = hashlib.sha256()
-    keep = file.size <= TABLE_BYTES_MAX
-    with _on_disk(), tempfile.TemporaryDirectory(dir=service.scratch) as folder:
-        path = Path(folder) / "original"
-        with path.open("wb") as sink:
-            for chunk in service.files.chunks(file.key, file.version_id):
-                digest.update(chunk)
-                if keep:
-                    sink.write(chunk)
-        yield (path if keep else None), digest.hexdigest()
+def _profiled_or_queued(service: Service, draft: Artifact, file: StoredFile) -> Artifact:
+    """READY when that takes seconds; PROFILING, for the queue, when the file is large or turns out to be."""
+    if file.size <= service.profiled_at_once_bytes:
+        try:
+            return measured(service, draft, _Hurry())
+        except (DiskFull, _TakesTooLong):
+            pass
+    # The upload's own word is as good as the caller's: both are checked when the file is profiled.
+    uploaded_as = file.metadata.get("sha256", "")
+    sha256 = draft.location.sha256 or (uploaded_as if _SHA256.fullmatch(uploaded_as) else "")
+    announced = replace(draft.announced, sha256=sha256 or hashed(service, file.key, file.version_id))
+    location = replace(draft.location, sha256=str(announced.sha256))
+    return replace(draft, location=location, announced=announced, progress=queued(service.clock()))
 
 
-@contextmanager
-def _on_disk() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        if error.errno != errno.ENOSPC:
-            raise
-        raise Refusal(
-            ProblemCode.TOO_LARGE,
-            "Unpacked and laid out, the file is larger than the disk of the service; nothing was registered.",
-            advice="Write it as Parquet, or as several files, and register those.",
-        ) from error
+class _TakesTooLong(Exception):
+    """The profile is not made within the call."""
 
 
-def _laid_out(
-    service: Service, path: Path | None, location: Location, hints: ReadingHints, writer: DerivedWriter
-) -> LaidOutTable:
-    if path is None:
-        limit = TABLE_BYTES_MAX // MIB
-        note = f"Larger than {limit} MiB, so its rows are not laid out for paging; it lists and loads."
-        return LaidOutTable(Format.OTHER, note=note)
-    return service.tables.lay_out(path, location.file_name, hints, writer)
+class _Hurry:
+    """A ``measuring.Tell`` that ends the work when a caller has waited long enough."""
+
+    def __init__(self) -> None:
+        self._ends = time.monotonic() + PROFILED_AT_ONCE_SECONDS_MAX
+
+    def __call__(self, _bytes_fetched: int, _rows: int) -> None:
+        if time.monotonic() > self._ends:
+            raise _TakesTooLong
 
 
 def _check_hints(wanted: Registration, known: Artifact) -> None:
@@ -251,31 +227,3 @@ def _check_hints(wanted: Registration, known: Artifact) -> None:
             ProblemCode.HINTS_CONFLICT,
             "This version of the file is registered under this name, and was read with other hints.",
         )
-
-
-def _check_sha256(wanted: Registration, sha256: str) -> None:
-    if wanted.sha256 not in (None, sha256):
-        raise Refusal(
-            ProblemCode.CHECKSUM_MISMATCH,
-            "The stored bytes do not have the announced sha256; nothing was registered.",
-        )
-
-
-def _check_rows(wanted: Registration, profile: Profile | None) -> None:
-    counted = profile.shape.rows if profile else None
-    if wanted.rows in (None, counted):
-        return
-    there = "none that can be counted" if counted is None else str(counted)
-    raise Refusal(
-        ProblemCode.ROWS_MISMATCH, f"{wanted.rows} rows were announced, the file has {there}; nothing was registered."
-    )
-
-
-def _with_derived(service: Service, artifact: Artifact, table: LaidOutTable, writer: DerivedWriter) -> Artifact:
-    if table.profile is None or table.layout_name is None:
-        return artifact
-    owner, new_id = artifact.scope.owner, artifact.artifact_id
-    layout = Layout(table.layout_name, writer.commit(), table.layout_parameters)
-    bounded = bounded_profile(table.profile, RECORD_PROFILE_BYTES_MAX)
-    profile_key = service.derived.write_profile(owner, new_id, table.profile) if bounded.columns_omitted else None
-    return replace(artifact, profile=bounded, layout=layout, profile_key=profile_key)

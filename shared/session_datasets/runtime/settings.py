@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from session_datasets.domain import names
+from session_datasets.domain.limits import PROFILED_AT_ONCE_BYTES_MAX
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,15 +18,19 @@ class Settings:
     signing_key_secret: str
     bucket: str
     table: str
+    profile_queue: str = ""
+    profiled_at_once_bytes: int = PROFILED_AT_ONCE_BYTES_MAX
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
-        """Raises RuntimeError that names the variable when one that every function needs is missing."""
+    def from_environment(cls, environment: Mapping[str, str] = os.environ, *, verifies_tokens: bool = True) -> Settings:
+        """Raises RuntimeError that names the variable when one that every such function needs is missing."""
         return cls(
             stack=_required(environment, names.ENV_STACK),
-            signing_key_secret=_required(environment, names.ENV_SIGNING_KEY),
+            signing_key_secret=_required(environment, names.ENV_SIGNING_KEY) if verifies_tokens else "",
             bucket=environment.get(names.ENV_BUCKET, ""),
             table=environment.get(names.ENV_TABLE, ""),
+            profile_queue=environment.get(names.ENV_PROFILE_QUEUE, ""),
+            profiled_at_once_bytes=int(environment.get(names.ENV_PROFILED_AT_ONCE_BYTES, PROFILED_AT_ONCE_BYTES_MAX)),
         )
 
 

@@ -16,19 +16,21 @@ from session_datasets.runtime.settings import Settings
 from session_datasets.runtime.signing_key import keyring_from_secret
 from session_datasets.runtime.tokens import AccessTokens
 from session_datasets.storage.artifact_records import DynamoArtifactRecords
-from session_datasets.storage.aws import dynamodb_client, s3_client
+from session_datasets.storage.aws import dynamodb_client, s3_client, sqs_client
 from session_datasets.storage.cursor import SignedCursors
 from session_datasets.storage.derived_files import S3DerivedFiles
+from session_datasets.storage.profile_queue import SqsProfileQueue
 from session_datasets.storage.workspace_files import S3WorkspaceFiles
 
 
 @dataclass(frozen=True, slots=True)
 class Wired:
-    """What the door needs: the tokens to check, the service to call, and the stack to count for."""
+    """What a door needs: the tokens to check, the service to call, the stack to count for, the queue it serves."""
 
     stack: str
     tokens: AccessTokens
     service: Service
+    profile_queue: SqsProfileQueue
 
 
 @cache
@@ -42,11 +44,13 @@ def wired(
     keyring: Callable[[], Keyring],
     s3: Any,
     dynamodb: Any,
+    sqs: Any,
     tables: Tables,
     scratch: Path | None = None,
 ) -> Wired:
     """The same rooms on any clients. ``scratch`` is the folder for working files, the system's when None."""
     tokens = AccessTokens(keyring, settings.stack)
+    profile_queue = SqsProfileQueue(sqs, settings.profile_queue)
     service = Service(
         files=S3WorkspaceFiles(s3, settings.bucket, _now),
         derived=S3DerivedFiles(s3, settings.bucket),
@@ -54,18 +58,22 @@ def wired(
         cursors=SignedCursors(keyring),
         tokens=tokens,
         tables=tables,
+        profile_queue=profile_queue,
         clock=_now,
         new_id=new_session_id,
         scratch=scratch,
+        profiled_at_once_bytes=settings.profiled_at_once_bytes,
     )
-    return Wired(settings.stack, tokens, service)
+    return Wired(settings.stack, tokens, service, profile_queue)
 
 
-def from_environment(tables: Tables, scratch: Path | None = None) -> Wired:
+def from_environment(tables: Tables, scratch: Path | None = None, *, verifies_tokens: bool = True) -> Wired:
     """On the stores that the function's environment names."""
-    settings = Settings.from_environment()
+    settings = Settings.from_environment(verifies_tokens=verifies_tokens)
     keyring = partial(keyring_from_secret, settings.signing_key_secret)
-    return wired(settings, keyring, s3_client(), dynamodb_client(), tables, scratch)
+    # Making a client takes a while, and most functions know no queue.
+    sqs = sqs_client() if settings.profile_queue else None
+    return wired(settings, keyring, s3_client(), dynamodb_client(), sqs, tables, scratch)
 
 
 def _now() -> datetime:

@@ -23,8 +23,10 @@ from session_datasets.domain.artifact import (
     Artifact,
     ArtifactSummary,
     Handoff,
+    ProfilingTask,
     Reference,
     RequestMark,
+    Status,
 )
 from session_datasets.domain.names import (
     CONVERSATION_INDEX,
@@ -75,6 +77,22 @@ class DynamoArtifactRecords:
         partition = keys.partition(caller.owner, caller.session_id)
         return self._all_put([self._new(_mark_item(partition, mark, artifact_id))])
 
+    def advance(self, artifact: Artifact, since: Status) -> bool:
+        item = _record_item(artifact)
+        try:
+            self._dynamodb.put_item(
+                TableName=self._table,
+                Item=_wire(item),
+                ConditionExpression="#summary.#status = :since",
+                ExpressionAttributeNames={"#summary": SUMMARY_ATTRIBUTE, "#status": "status"},
+                ExpressionAttributeValues=_wire({":since": since}),
+            )
+        except ClientError as error:
+            if error_code(error) == "ConditionalCheckFailedException":
+                return False
+            raise
+        return True
+
     def record_handoff(self, handoff: Handoff) -> None:
         caller, artifact = handoff.caller, handoff.artifact
         item = {
@@ -109,6 +127,9 @@ class DynamoArtifactRecords:
         }
 
     # --- finding one -------------------------------------------------------------------------------------
+
+    def of_task(self, task: ProfilingTask) -> Artifact | None:
+        return self._record(task.owner, task.session_id, task.artifact_id)
 
     def find_request(self, caller: Caller, token: str) -> tuple[RequestMark, str] | None:
         item = self._get(keys.partition(caller.owner, caller.session_id), keys.request_sort_key(token))

@@ -29,5 +29,9 @@ def s3_client() -> BaseClient:
     return boto3.client("s3", config=_CONFIG.merge(Config(s3={"addressing_style": "virtual"})))
 
 
+def sqs_client() -> BaseClient:
+    return boto3.client("sqs", config=_CONFIG.merge(Config(signature_version="v4")))
+
+
 def dynamodb_client() -> BaseClient:
     return boto3.client("dynamodb", config=_CONFIG.merge(Config(signature_version="v4")))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from datetime import datetime
 from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_serializer
 
-from session_datasets.domain.artifact import Reference, Status
+from session_datasets.domain.artifact import Reference, Stage, Status
+from session_datasets.domain.errors import Problem
 from session_datasets.domain.page import LimitHit, Method, Page, Series, SeriesColumn
 from session_datasets.domain.profile import Encoding, Format, Kind
 from session_datasets.wire.base import Answer, Model, Request
+from session_datasets.wire.problem import ProblemModel
 from session_datasets.wire.reference import ReferenceModel
 
 
@@ -25,6 +28,13 @@ def _of_reference(value: object) -> object:
 
 
 ReferenceOut = Annotated[ReferenceModel, BeforeValidator(_of_reference)]
+
+
+def _of_problem(value: object) -> object:
+    return ProblemModel.of(value, "") if isinstance(value, Problem) else value
+
+
+ProblemOut = Annotated[ProblemModel, BeforeValidator(_of_problem)]
 
 
 class ColumnPart(Part):
@@ -59,6 +69,15 @@ class ProfilePart(Part):
     statistics: list[StatisticsPart]
     preview: PreviewPart
     columns_omitted: int = Field(0, description="Columns left out of this answer for its size.")
+
+
+class ProgressPart(Part):
+    """How far a profile in the making has come."""
+
+    stage: Stage
+    bytes: int = Field(0, description="Of the file, fetched and checked.")
+    rows: int = Field(0, description="Laid out so far.")
+    updated_at: datetime
 
 
 class PresignedPart(Part):
@@ -106,6 +125,8 @@ class ArtifactFields(Answer):
     status: Status
     note: str | None = None
     profile: ProfilePart | None = None
+    progress: ProgressPart | None = Field(None, description="While the status is profiling.")
+    failure: ProblemOut | None = Field(None, description="Why the status is failed.")
 
 
 class RegisterArtifactAnswer(ArtifactFields):
@@ -166,10 +187,13 @@ class ClippedPart(Part):
 
 
 class ReadRowsAnswer(Answer):
+    """``rows``; or, with format arrow, ``arrow``: one Arrow IPC stream in base64, whose fields are ``columns``."""
+
     artifact_id: str
     columns: list[ColumnPart]
     offset: int
-    rows: list[list[Any]]
+    rows: list[list[Any]] | None = None
+    arrow: str | None = Field(None, repr=False, description="An Arrow IPC stream of the rows, in base64.")
     returned: int
     total: int
     next_offset: int | None = Field(None, description="Null at the end of the dataset.")
@@ -188,6 +212,7 @@ class ReadRowsAnswer(Answer):
             columns=[ColumnPart.model_validate(column) for column in page.columns],
             offset=page.offset,
             rows=page.rows,
+            arrow=None if page.arrow is None else b64encode(page.arrow).decode("ascii"),
             returned=page.returned,
             total=page.total,
             next_offset=page.next_offset,
@@ -205,7 +230,7 @@ class ReadRowsAnswer(Answer):
             "artifact_id": self.artifact_id,
             "columns": [column.model_dump(mode="json", exclude_none=True) for column in self.columns],
             "offset": self.offset,
-            "rows": self.rows,
+            **({"rows": self.rows} if self.arrow is None else {"arrow": self.arrow}),
             "returned": self.returned,
             "total": self.total,
             "next_offset": self.next_offset,

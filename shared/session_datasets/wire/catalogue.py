@@ -1,4 +1,4 @@
-"""Which models a verb speaks; the JSON Schemas and the OpenAPI document are made from this table."""
+"""Which models a verb that is called speaks; the JSON Schemas and the OpenAPI document are made from this table."""
 
 from __future__ import annotations
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import Field, StringConstraints, field_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from session_datasets.domain import limits
+from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.files import LoadTarget
 from session_datasets.domain.names import NODE_VERBS, Verb
+from session_datasets.domain.page import PageFormat
 from session_datasets.domain.profile import NO_HINTS, Kind, ReadingHints
 from session_datasets.domain.scope import ListScope
 from session_datasets.wire.base import ArtifactId, Id, Model, Request, Sha256
@@ -153,14 +155,34 @@ class ReadRowsRequest(_OneArtifactRequest):
     """read_rows: one page of rows."""
 
     offset: int = Field(0, ge=0, le=limits.OFFSET_MAX)
-    limit: int = Field(limits.PAGE_ROWS_DEFAULT, ge=1, le=limits.PAGE_ROWS_MAX)
+    limit: int = Field(
+        limits.PAGE_ROWS_DEFAULT,
+        ge=1,
+        le=limits.ARROW_PAGE_ROWS_MAX,
+        description=f"Rows; at most {limits.PAGE_ROWS_MAX:,} of format json.",
+    )
     columns: Columns | None = Field(None, description="In this order; all when absent.")
     max_bytes: int = Field(
         limits.PAGE_BYTES_DEFAULT,
         ge=limits.PAGE_BYTES_MIN,
         le=limits.PAGE_BYTES_MAX,
-        description="Bytes of JSON that the rows may take; the page shrinks to it and says so.",
+        description="Bytes of JSON, or of base64, that the rows may take; the page shrinks to it and says so.",
     )
+    format: Annotated[PageFormat, Field(strict=False)] = Field(
+        PageFormat.JSON, description="json answers rows, arrow one Arrow IPC stream in base64."
+    )
+
+    @model_validator(mode="after")
+    def _few_rows_of_json(self) -> Self:
+        if self.format is PageFormat.JSON and self.limit > limits.PAGE_ROWS_MAX:
+            raise Refusal(
+                ProblemCode.INVALID_REQUEST,
+                f"limit: a page of format json has at most {limits.PAGE_ROWS_MAX:,} rows.",
+                advice=f"limit takes 1 to {limits.PAGE_ROWS_MAX:,}. With format arrow it takes up to "
+                f"{limits.ARROW_PAGE_ROWS_MAX:,}.",
+                retry_with={"limit": limits.PAGE_ROWS_MAX},
+            )
+        return self
 
 
 class ReadColumnsRequest(_OneArtifactRequest):

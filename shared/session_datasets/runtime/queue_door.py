@@ -1,0 +1,97 @@
+"""The door of a function that works off a queue: one message in, and whether it is done with.
+
+What a message asks for is idempotent; so a failure of any kind leaves the message in the queue, which delivers it
+again, and after the last try hands it to the queue of dead letters.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from aws_lambda_powertools import Logger, Metrics, Tracer
+from aws_lambda_powertools.metrics import MetricUnit
+
+from session_datasets.domain.limits import PROFILE_RETRY_SECONDS
+from session_datasets.domain.names import METRICS_NAMESPACE, Verb
+from session_datasets.operations.profile_artifact import Outcome
+from session_datasets.runtime.wiring import Wired
+from session_datasets.storage.profile_queue import task_of
+
+# Seconds beyond the end of this run in which nobody else gets its message: when the run dies, the message comes again
+# soon, and not after the queue's own time, which is for messages that wait in front of a busy function.
+_HIDDEN_LONGER_SECONDS = 30
+
+Event = dict[str, Any]
+
+
+class QueueDoor:
+    """One verb's Lambda handler for messages of SQS. ``wire`` builds what the operation works on."""
+
+    def __init__(self, verb: Verb, *, operation: Callable[..., Outcome], wire: Callable[[], Wired]) -> None:
+        self._operation = operation
+        self._wire = wire
+        self._logger = Logger(service=verb.value)
+        self._metrics = Metrics(namespace=METRICS_NAMESPACE, service=verb.value)
+        self._tracer = Tracer(service=verb.value)
+
+    def __call__(self, event: Event, context: Any) -> dict[str, Any]:
+        """The Lambda entry point; answers the messages that are to come again."""
+
+        @self._tracer.capture_lambda_handler(capture_response=False, capture_error=False)
+        @self._metrics.log_metrics(capture_cold_start_metric=True)
+        def handle(event: Event, context: Any) -> dict[str, Any]:
+            remaining = context.get_remaining_time_in_millis() / 1000
+            return self.serve(event, self._wire, remaining, request_id=context.aws_request_id)
+
+        answered: dict[str, Any] = handle(event, context)
+        return answered
+
+    def serve(
+        self, event: Event, wire: Callable[[], Wired], remaining_seconds: float, request_id: str = ""
+    ) -> dict[str, Any]:
+        """The whole exchange without Lambda around it."""
+        failed = [
+            {"itemIdentifier": record["messageId"]}
+            for record in event["Records"]
+            if not self._is_done(record, wire, remaining_seconds, request_id)
+        ]
+        return {"batchItemFailures": failed}
+
+    def _is_done(self, record: Event, wire: Callable[[], Wired], remaining_seconds: float, request_id: str) -> bool:
+        attempt = int(record["attributes"]["ApproximateReceiveCount"])
+        self._logger.clear_state()
+        self._logger.append_keys(request_id=request_id, message_id=record["messageId"], attempt=attempt)
+        began = time.perf_counter()
+        outcome: Outcome | None = None
+        wired = wire()
+        try:
+            self._metrics.set_default_dimensions(stack=wired.stack)
+            self._hide(record, wired, int(remaining_seconds) + _HIDDEN_LONGER_SECONDS)
+            task = task_of(record["body"])
+            self._logger.append_keys(**asdict(task))
+            outcome = self._operation(wired.service, task=task, attempt=attempt)
+        except Exception as error:
+            self._logger.error("unforeseen failure", exc_info=error)
+            self._hide(record, wired, PROFILE_RETRY_SECONDS)
+        self._tell(outcome, began)
+        return outcome not in (None, Outcome.GIVEN_UP)
+
+    def _hide(self, record: Event, wired: Wired, seconds: int) -> None:
+        """Lets the message come again after ``seconds``; in vain where it was deleted, or SQS is busy, and then it
+        comes again when the queue says."""
+        try:
+            wired.profile_queue.hide(record["receiptHandle"], seconds)
+        except Exception as error:
+            self._logger.warning("the message keeps its time", exc_info=error)
+
+    def _tell(self, outcome: Outcome | None, began: float) -> None:
+        milliseconds = round((time.perf_counter() - began) * 1000, 1)
+        self._metrics.add_metric(name="calls", unit=MetricUnit.Count, value=1)
+        if outcome is Outcome.FAILED:
+            self._metrics.add_metric(name="problems", unit=MetricUnit.Count, value=1)
+        if outcome in (None, Outcome.GIVEN_UP):
+            self._metrics.add_metric(name="failures", unit=MetricUnit.Count, value=1)
+        self._logger.info(outcome or "comes again", extra={"milliseconds": milliseconds})

@@ -1,0 +1,46 @@
+"""The queue of profiles to be made, in SQS: what its messages say, and when one comes again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from botocore.client import BaseClient
+
+from session_datasets.domain.artifact import ProfilingTask
+
+_MESSAGE_VERSION = 1
+
+
+class UnknownMessage(ValueError):
+    """The text is no message of this queue."""
+
+
+class SqsProfileQueue:
+    """``operations.ports.ProfileQueue`` on one queue."""
+
+    def __init__(self, sqs: BaseClient, url: str) -> None:
+        self._sqs = sqs
+        self._url = url
+
+    def send(self, task: ProfilingTask) -> None:
+        self._sqs.send_message(QueueUrl=self._url, MessageBody=body_of(task))
+
+    def hide(self, receipt_handle: str, seconds: int) -> None:
+        """Lets the message come again after ``seconds``, unless it is deleted before."""
+        self._sqs.change_message_visibility(QueueUrl=self._url, ReceiptHandle=receipt_handle, VisibilityTimeout=seconds)
+
+
+def body_of(task: ProfilingTask) -> str:
+    return json.dumps({"v": _MESSAGE_VERSION, **asdict(task)})
+
+
+def task_of(body: str) -> ProfilingTask:
+    """Raises UnknownMessage for anything that ``body_of`` did not make."""
+    try:
+        fields = json.loads(body)
+        if fields.pop("v") != _MESSAGE_VERSION or not all(isinstance(each, str) for each in fields.values()):
+            raise UnknownMessage("another version, or a field that is no text")
+        return ProfilingTask(**fields)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise UnknownMessage(str(error)) from error
