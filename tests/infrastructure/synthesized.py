@@ -116,3 +116,10 @@ def _statements_in(value: Any) -> Iterator[Json]:
     elif isinstance(value, list):
         for part in value:
             yield from _statements_in(part)
+
+
+def profile_queue(stack: Synthesized) -> tuple[str, Json]:
+    """Logical id and properties of the queue that feeds a function; the other one is for its dead letters."""
+    mapping = stack.only("AWS::Lambda::EventSourceMapping")["Properties"]
+    logical_id = mapping["EventSourceArn"]["Fn::GetAtt"][0]
+    return logical_id, stack.template["Resources"][logical_id]["Properties"]

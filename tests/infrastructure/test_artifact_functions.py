@@ -9,7 +9,7 @@ import pytest
 from session_datasets.client.lambda_client import ANSWER_SECONDS
 from session_datasets.domain import names
 from session_datasets.domain.limits import MIB, TABLE_BYTES_MAX
-from session_datasets.domain.names import TABULAR_VERBS, Verb
+from session_datasets.domain.names import NUMERIC_VERBS, TABULAR_VERBS, Verb
 from tests.infrastructure.synthesized import InEnvironment, Synthesized
 
 each_verb = pytest.mark.parametrize("verb", Verb)
@@ -25,6 +25,7 @@ def test_every_verb_has_one_function_and_there_is_no_other(everywhere: Synthesiz
         "session-datasets-load-artifact",
         "session-datasets-open-session",
         "session-datasets-prepare-upload",
+        "session-datasets-profile-artifact",
         "session-datasets-read-columns",
         "session-datasets-read-rows",
         "session-datasets-register-artifact",
@@ -68,18 +69,25 @@ def test_callers_get_the_version_deployed_last(everywhere: Synthesized, verb: Ve
 def test_production_restores_a_snapshot_where_the_scratch_disk_allows_it(production: Synthesized, verb: Verb) -> None:
     function = production.function(verb)
     snapshot = function.get("SnapStart", {}).get("ApplyOn")
-    assert snapshot == (None if verb is Verb.REGISTER_ARTIFACT else "PublishedVersions")
-    assert (function["EphemeralStorage"]["Size"] > 512) is (verb is Verb.REGISTER_ARTIFACT)
+    assert snapshot == (None if verb is Verb.PROFILE_ARTIFACT else "PublishedVersions")
+    assert (function["EphemeralStorage"]["Size"] > 512) is (verb is Verb.PROFILE_ARTIFACT)
 
 
-def test_registering_has_room_for_a_file_its_text_unpacked_its_utf8_and_its_rows(everywhere: Synthesized) -> None:
-    scratch_mib = everywhere.function(Verb.REGISTER_ARTIFACT)["EphemeralStorage"]["Size"]
-    assert scratch_mib == 6 * 1024
-    assert scratch_mib * MIB - 3 * TABLE_BYTES_MAX >= TABLE_BYTES_MAX
+def test_profiling_has_room_for_a_file_its_text_unpacked_its_utf8_and_a_gibibyte_more(everywhere: Synthesized) -> None:
+    scratch_mib = everywhere.function(Verb.PROFILE_ARTIFACT)["EphemeralStorage"]["Size"]
+    assert scratch_mib == 10 * 1024
+    assert scratch_mib * MIB - 3 * TABLE_BYTES_MAX >= 1024 * MIB
 
 
-def test_registering_may_take_the_longest_that_lambda_gives(everywhere: Synthesized) -> None:
-    assert everywhere.function(Verb.REGISTER_ARTIFACT)["Timeout"] == 900
+def test_registering_has_room_for_a_file_its_text_unpacked_and_its_utf8(everywhere: Synthesized) -> None:
+    function = everywhere.function(Verb.REGISTER_ARTIFACT)
+    at_once = int(function["Environment"]["Variables"][names.ENV_PROFILED_AT_ONCE_BYTES])
+    assert 3 * at_once < function["EphemeralStorage"]["Size"] * MIB
+
+
+@pytest.mark.parametrize("verb", [Verb.REGISTER_ARTIFACT, Verb.PROFILE_ARTIFACT])
+def test_what_reads_whole_files_may_take_the_longest_that_lambda_gives(everywhere: Synthesized, verb: Verb) -> None:
+    assert everywhere.function(verb)["Timeout"] == 900
 
 
 @each_verb
@@ -129,7 +137,9 @@ def test_it_is_told_its_stack_its_key_and_its_name(everywhere: Synthesized, verb
     (secret,) = everywhere.resources("AWS::SecretsManager::Secret")
     variables = everywhere.function(verb)["Environment"]["Variables"]
     assert variables[names.ENV_STACK] == "session-datasets"
-    assert variables[names.ENV_SIGNING_KEY] == {"Ref": secret}
+    # What nobody calls checks no token.
+    key = None if verb is Verb.PROFILE_ARTIFACT else {"Ref": secret}
+    assert variables.get(names.ENV_SIGNING_KEY) == key
     assert variables["POWERTOOLS_SERVICE_NAME"] == verb.value
     assert variables["POWERTOOLS_METRICS_NAMESPACE"] == names.METRICS_NAMESPACE
     assert variables["POWERTOOLS_LOG_LEVEL"] == "INFO"
@@ -146,6 +156,7 @@ def test_it_is_told_its_stack_its_key_and_its_name(everywhere: Synthesized, verb
         (Verb.LOAD_ARTIFACT, {names.ENV_BUCKET, names.ENV_TABLE}),
         (Verb.READ_ROWS, {names.ENV_BUCKET, names.ENV_TABLE}),
         (Verb.READ_COLUMNS, {names.ENV_BUCKET, names.ENV_TABLE}),
+        (Verb.PROFILE_ARTIFACT, {names.ENV_BUCKET, names.ENV_TABLE}),
     ],
 )
 def test_it_is_told_only_the_stores_it_works_on(everywhere: Synthesized, verb: Verb, stores: set[str]) -> None:
@@ -154,14 +165,13 @@ def test_it_is_told_only_the_stores_it_works_on(everywhere: Synthesized, verb: V
 
 
 @in_accounts
-def test_only_the_verbs_that_open_tables_share_the_asset_with_pyarrow(
-    synthesized: InEnvironment, environment: str
-) -> None:
+def test_there_are_three_assets_and_a_page_is_read_without_numpy(synthesized: InEnvironment, environment: str) -> None:
     stack = synthesized(environment)
-    tabular = {stack.function(verb)["Code"]["S3Key"] for verb in TABULAR_VERBS}
+    numeric = {stack.function(verb)["Code"]["S3Key"] for verb in NUMERIC_VERBS}
+    tabular = {stack.function(verb)["Code"]["S3Key"] for verb in set(TABULAR_VERBS) - set(NUMERIC_VERBS)}
     light = {stack.function(verb)["Code"]["S3Key"] for verb in Verb if verb not in TABULAR_VERBS}
-    assert (len(tabular), len(light)) == (1, 1)
-    assert tabular != light
+    assert (len(numeric), len(tabular), len(light), len(numeric | tabular | light)) == (1, 1, 1, 3)
+    assert Verb.READ_ROWS not in NUMERIC_VERBS
 
 
 def test_a_laptop_deploys_one_asset_of_code_for_all(local: Synthesized) -> None:

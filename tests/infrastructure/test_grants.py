@@ -9,13 +9,14 @@ import pytest
 from infra.constructs.function_role import TRACING_POLICY
 from infra.grants import GRANTS, Resource, grants_of
 from session_datasets.domain.names import Verb
-from tests.infrastructure.synthesized import InEnvironment, Json, Synthesized, as_list, policy_statements
+from tests.infrastructure.synthesized import InEnvironment, Json, Synthesized, as_list, policy_statements, profile_queue
 
 each_verb = pytest.mark.parametrize("verb", Verb)
 
 WORKSPACES = {"Workspaces.Arn/*/conversations/*", "Workspaces.Arn/*/runs/*"}
 DERIVED = {"Workspaces.Arn/_derived/*"}
 INDEXES = {"Records.Arn/index/conversation-index", "Records.Arn/index/run-index"}
+QUEUE = {"ProfileQueue.Arn"}
 KEY = {"secretsmanager:GetSecretValue": {"SigningKey"}}
 
 # Written out by hand, so that a slip in the table of grants is not its own proof.
@@ -28,9 +29,24 @@ MEANT: dict[Verb, dict[str, set[str]]] = {
         "s3:GetObjectVersion": WORKSPACES,
         "s3:ListBucket": {"Workspaces.Arn"},
         "s3:PutObject": DERIVED,
+        "s3:AbortMultipartUpload": DERIVED,
         "dynamodb:GetItem": {"Records.Arn"},
         "dynamodb:PutItem": {"Records.Arn"},
         "dynamodb:Query": INDEXES,
+        "sqs:SendMessage": QUEUE,
+    },
+    # No key: nobody calls it, so it checks no token.
+    Verb.PROFILE_ARTIFACT: {
+        "s3:GetObject": WORKSPACES,
+        "s3:GetObjectVersion": WORKSPACES,
+        "s3:PutObject": DERIVED,
+        "s3:AbortMultipartUpload": DERIVED,
+        "dynamodb:GetItem": {"Records.Arn"},
+        "dynamodb:PutItem": {"Records.Arn"},
+        "sqs:ReceiveMessage": QUEUE,
+        "sqs:DeleteMessage": QUEUE,
+        "sqs:GetQueueAttributes": QUEUE,
+        "sqs:ChangeMessageVisibility": QUEUE,
     },
     Verb.LIST_ARTIFACTS: KEY | {"dynamodb:Query": {"Records.Arn"} | INDEXES},
     Verb.DESCRIBE_ARTIFACT: KEY
@@ -65,7 +81,7 @@ MEANT: dict[Verb, dict[str, set[str]]] = {
 
 
 def readable(stack: Synthesized, arn: object) -> str:
-    """An ARN of the template with ``Workspaces``, ``Records`` and ``SigningKey`` for the logical ids."""
+    """An ARN of the template with ``Workspaces``, ``Records``, ``SigningKey``, ``ProfileQueue`` for the logical ids."""
     text = stack.flat(arn)
     for kind, name in {
         "AWS::S3::Bucket": "Workspaces",
@@ -74,7 +90,7 @@ def readable(stack: Synthesized, arn: object) -> str:
     }.items():
         (logical_id,) = stack.resources(kind)
         text = text.replace(logical_id, name)
-    return text
+    return text.replace(profile_queue(stack)[0], "ProfileQueue")
 
 
 def permissions(stack: Synthesized, verb: Verb) -> dict[str, set[str]]:
@@ -154,9 +170,21 @@ def test_no_identity_has_a_wildcard_resource_but_a_prefix_of_the_bucket(everywhe
     assert wild == WORKSPACES | DERIVED
 
 
-def test_nobody_can_delete_anything(everywhere: Synthesized) -> None:
-    actions = {action for each in identity_statements(everywhere) for action in as_list(each["Action"])}
-    assert [action for action in actions if "Delete" in action] == []
+def test_nobody_can_delete_anything_but_the_worker_its_messages(everywhere: Synthesized) -> None:
+    deleting = {(verb, action) for verb in Verb for action in permissions(everywhere, verb) if "Delete" in action}
+    assert deleting == {(Verb.PROFILE_ARTIFACT, "sqs:DeleteMessage")}
+
+
+def test_nobody_reaches_the_dead_letters(everywhere: Synthesized) -> None:
+    reached = {resource for verb in Verb for each in permissions(everywhere, verb).values() for resource in each}
+    (dead_letters,) = everywhere.resources("AWS::SQS::Queue").keys() - {profile_queue(everywhere)[0]}
+    assert not any(dead_letters in resource for resource in reached)
+
+
+def test_only_registering_asks_for_profiles_and_only_profiling_takes_them(everywhere: Synthesized) -> None:
+    senders = [verb for verb in Verb if "sqs:SendMessage" in permissions(everywhere, verb)]
+    receivers = [verb for verb in Verb if "sqs:ReceiveMessage" in permissions(everywhere, verb)]
+    assert (senders, receivers) == ([Verb.REGISTER_ARTIFACT], [Verb.PROFILE_ARTIFACT])
 
 
 @pytest.mark.parametrize("verb", [Verb.LIST_ARTIFACTS, Verb.DESCRIBE_ARTIFACT, Verb.READ_ROWS, Verb.READ_COLUMNS])
@@ -165,9 +193,9 @@ def test_a_reader_cannot_write(everywhere: Synthesized, verb: Verb) -> None:
     assert [action for action in permissions(everywhere, verb) if not action.startswith(reading)] == []
 
 
-def test_no_verb_but_registering_writes_derived_objects(everywhere: Synthesized) -> None:
+def test_no_verb_but_registering_and_profiling_writes_derived_objects(everywhere: Synthesized) -> None:
     writers = [verb for verb in Verb if permissions(everywhere, verb).get("s3:PutObject", set()) >= DERIVED]
-    assert writers == [Verb.REGISTER_ARTIFACT]
+    assert writers == [Verb.REGISTER_ARTIFACT, Verb.PROFILE_ARTIFACT]
 
 
 @each_verb

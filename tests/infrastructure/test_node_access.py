@@ -7,7 +7,7 @@ import pytest
 from session_datasets.domain.names import Verb
 from tests.infrastructure.synthesized import Synthesized
 
-NODES = [verb for verb in Verb if verb is not Verb.OPEN_SESSION]
+NODES = [verb for verb in Verb if verb not in (Verb.OPEN_SESSION, Verb.PROFILE_ARTIFACT)]
 
 
 def callables(stack: Synthesized, verb: Verb) -> set[str]:
@@ -40,6 +40,11 @@ def test_a_node_calls_every_verb_of_a_session(everywhere: Synthesized) -> None:
 
 def test_the_orchestrator_opens_sessions_and_calls_nothing_else(everywhere: Synthesized) -> None:
     assert allowed(everywhere, "OrchestratorPolicyArn") == callables(everywhere, Verb.OPEN_SESSION)
+
+
+@pytest.mark.parametrize("output", ["NodePolicyArn", "OrchestratorPolicyArn"])
+def test_nobody_outside_calls_what_works_off_the_queue(everywhere: Synthesized, output: str) -> None:
+    assert allowed(everywhere, output).isdisjoint(callables(everywhere, Verb.PROFILE_ARTIFACT))
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,8 @@ def test_it_tells_its_stores_its_functions_and_its_policies(everywhere: Synthesi
         "BucketName",
         "TableName",
         "SigningKeyArn",
+        "ProfileQueueUrl",
+        "DeadLettersUrl",
         "NodePolicyArn",
         "OrchestratorPolicyArn",
         "OpenSessionName",
@@ -51,6 +53,7 @@ def test_it_tells_its_stores_its_functions_and_its_policies(everywhere: Synthesi
         "LoadArtifactName",
         "ReadRowsName",
         "ReadColumnsName",
+        "ProfileArtifactName",
     }
 
 
