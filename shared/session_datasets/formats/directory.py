@@ -1,8 +1,8 @@
 """The directory of a laid-out dataset: all that a reader must know before it reads its first row.
 
-Columns with their Arrow types and cell rules, and how many rows and bytes each segment has. A small directory
-travels inside the record, as ``layout_parameters``; a larger one lies behind the last segment of the rows object and
-costs each process one request.
+Columns with their Arrow types and cell rules, how many rows and bytes each segment has, and what the other derived
+objects need to be read. A small directory travels inside the record, as ``layout_parameters``; a larger one lies
+behind the last segment of the rows object and costs each process one request.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import base64
 import json
 from array import array
 from bisect import bisect_right
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -23,14 +22,17 @@ from session_datasets.domain.limits import KIB, MIB
 from session_datasets.domain.near_names import near_names
 from session_datasets.domain.profile import Column, JsonValue, Layout, Role
 from session_datasets.formats.cells import CellRules
+from session_datasets.formats.encodings import leaf_count
+from session_datasets.formats.held import Held
 from session_datasets.formats.nested import type_in_words
-from session_datasets.formats.ranged_file import Reader
+from session_datasets.formats.ranged_file import Reader, Sink
 
 # Bytes of a directory inside the record, before base64: a record stays far below DynamoDB's 400 KB.
 INLINE_BYTES_MAX = 24 * KIB
-# Bytes of directories, uncompressed, kept in one process, least recently used out first.
+# Bytes of directories, uncompressed, kept in one process.
 _HELD_BYTES_MAX = 32 * MIB
 _HEADER_END = b"\n"
+_NUMBER_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,10 @@ class Directory:
     columns: tuple[Column, ...]
     row_ends: Sequence[int]
     byte_ends: Sequence[int]
-    # What else the layout remembers, as JSON values by name.
+    # What else the layout remembers, as JSON values by name: see columns.py and pyramid.py.
     more: Mapping[str, JsonValue] = field(default_factory=dict)
+    # Where each column's leaves end in a Parquet file of this schema.
+    _leaf_ends: Sequence[int] = ()
 
     @classmethod
     def of(
@@ -58,7 +62,21 @@ class Directory:
             Column(name, type_in_words(rule.type), rule.encoding)
             for name, rule in zip(schema.names, rules, strict=True)
         )
-        return cls(schema, tuple(rules), columns, list(accumulate(segment_rows)), list(accumulate(segment_bytes)), more)
+        leaf_ends = list(accumulate(leaf_count(type_) for type_ in schema.types))
+        ends = (list(accumulate(segment_rows)), list(accumulate(segment_bytes)))
+        return cls(schema, tuple(rules), columns, *ends, more, leaf_ends)
+
+    def leaves(self, places: Sequence[int]) -> list[int]:
+        """The places of the columns' leaves in a Parquet file of this schema, ascending: a name can be mistaken."""
+        return [
+            leaf
+            for place in sorted(places)
+            for leaf in range(self._leaf_ends[place - 1] if place else 0, self._leaf_ends[place])
+        ]
+
+    def schema_of(self, places: Sequence[int]) -> pa.Schema:
+        """The columns in the order asked for."""
+        return pa.schema([self.schema.field(place) for place in places])
 
     def segment_of(self, row: int) -> int:
         return bisect_right(self.row_ends, row)
@@ -91,46 +109,69 @@ class Directory:
             "segments": len(self.row_ends),
             "more": dict(self.more),
         }
-        numbers = (array("I", _steps(ends)).tobytes() for ends in (self.row_ends, self.byte_ends))
+        numbers = (_transposed(array("I", _steps(ends)).tobytes()) for ends in (self.row_ends, self.byte_ends))
         plain = json.dumps(header, separators=(",", ":")).encode() + _HEADER_END + b"".join(numbers)
         return bytes(pa.compress(plain, codec="zstd", asbytes=True))
 
 
+def stored(directory: Directory, sink: Sink) -> dict[str, JsonValue]:
+    """The directory inside the layout's parameters, or their word where it lies: at the end of the rows."""
+    packed = directory.packed()
+    if len(packed) <= INLINE_BYTES_MAX:
+        return {"directory": base64.b64encode(packed).decode("ascii")}
+    place: dict[str, JsonValue] = {"directory_offset": sink.tell(), "directory_bytes": len(packed)}
+    sink.write(packed)
+    return place
+
+
 def unpacked(data: bytes) -> Directory:
-    plain = pa.CompressedInputStream(pa.BufferReader(data), "zstd").read()
+    return _unpacked(_plain(data))
+
+
+def _plain(data: bytes) -> bytes:
+    return bytes(pa.CompressedInputStream(pa.BufferReader(data), "zstd").read())
+
+
+def _unpacked(plain: bytes) -> Directory:
     text, _, numbers = plain.partition(_HEADER_END)
     header = json.loads(text)
     schema = pa.ipc.read_schema(pa.BufferReader(base64.b64decode(header["schema"])))
     rules = [
         CellRules(type_, exact, finite) for type_, (exact, finite) in zip(schema.types, header["rules"], strict=True)
     ]
-    both = array("I", numbers)
-    count = header["segments"]
-    return Directory.of(schema, rules, both[:count], both[count:], header["more"])
+    half = header["segments"] * _NUMBER_BYTES
+    rows, sizes = (array("I", _restored(part)) for part in (numbers[:half], numbers[half:]))
+    return Directory.of(schema, rules, rows, sizes, header["more"])
 
 
 def _steps(ends: Sequence[int]) -> list[int]:
     return [end - begin for begin, end in zip([0, *ends], ends, strict=False)]
 
 
+def _transposed(numbers: bytes) -> bytes:
+    """All first bytes, then all second ones …: the high bytes of sizes that are alike compress to nothing."""
+    return b"".join(numbers[byte::_NUMBER_BYTES] for byte in range(_NUMBER_BYTES))
+
+
+def _restored(transposed: bytes) -> bytes:
+    count = len(transposed) // _NUMBER_BYTES
+    return b"".join(transposed[place::count] for place in range(count))
+
+
 class Directories:
-    """Directories read by this process, by the rows object's key and version, which never change under it."""
+    """Directories read by this process."""
 
     def __init__(self, bytes_max: int = _HELD_BYTES_MAX) -> None:
-        self._bytes_max = bytes_max
-        self._held: OrderedDict[tuple[str, str], tuple[Directory, int]] = OrderedDict()
+        self._held: Held[Directory] = Held(bytes_max)
 
     def of(self, reader: Reader, layout: Layout) -> Directory:
         """No request for a directory inside the record, or one that this process has read before; one otherwise."""
-        rows = layout.objects[Role.ROWS]
-        place = (rows.key, rows.version_id)
-        if place not in self._held:
-            data = _data(reader, layout.parameters)
-            self._held[place] = (unpacked(data), len(data))
-        self._held.move_to_end(place)
-        while len(self._held) > 1 and sum(size for _, size in self._held.values()) > self._bytes_max:
-            self._held.popitem(last=False)
-        return self._held[place][0]
+
+        def read() -> tuple[Directory, int]:
+            plain = _plain(_data(reader, layout.parameters))
+            return _unpacked(plain), len(plain)
+
+        return self._held.of(layout.objects[Role.ROWS], read)
 
 
 def _data(reader: Reader, parameters: Mapping[str, JsonValue]) -> bytes:

@@ -1,24 +1,38 @@
-"""Rows laid out: a stream of batches becomes the derived objects and the profile of a dataset, in one pass."""
+"""Rows laid out: a stream of batches becomes the derived objects and the profile of a dataset, in one pass.
+
+Segments, columns, pyramid and statistics are made of the same batches while they pass; nothing is read twice.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import zip_longest
+from pathlib import Path
 from typing import Protocol
 
 import pyarrow as pa
 
 from session_datasets.domain.bounded import json_bytes
-from session_datasets.domain.limits import PREVIEW_CELL_CHARACTERS, PREVIEW_ROWS, TABLE_HEADER_BYTES_MAX
-from session_datasets.domain.profile import LaidOutTable, Preview, Profile, Role, Shape
+from session_datasets.domain.limits import MIB, PREVIEW_CELL_CHARACTERS, PREVIEW_ROWS, TABLE_HEADER_BYTES_MAX
+from session_datasets.domain.profile import JsonValue, LaidOutTable, Preview, Profile, Role, Shape
 from session_datasets.formats.cells import CellRules, encoded_rows
-from session_datasets.formats.directory import Directory
+from session_datasets.formats.columns import ColumnsWriter
+from session_datasets.formats.directory import Directory, stored
+from session_datasets.formats.encodings import leaves_of
+from session_datasets.formats.in_order import InOrder
 from session_datasets.formats.measure import ColumnMeasure
 from session_datasets.formats.pages import clip_cell
-from session_datasets.formats.row_sizes import require_small_rows
-from session_datasets.formats.segments import LAYOUT_NAME, SegmentWriter, Sink
+from session_datasets.formats.pyramid import PyramidWriter
+from session_datasets.formats.ranged_file import Sink
+from session_datasets.formats.row_sizes import batch_bytes, require_small_rows
+from session_datasets.formats.segments import LAYOUT_NAME, SegmentWriter
 from session_datasets.formats.stream import NoTable, TableStream
+
+# Batches are joined up to here before anything is made of them: every step has a cost per batch.
+_JOINED_ROWS = 65_536
+_JOINED_BYTES = 16 * MIB
 
 
 class Writer(Protocol):
@@ -27,44 +41,92 @@ class Writer(Protocol):
     def sink(self, role: Role) -> Sink: ...
 
 
-def lay_out(stream: TableStream, derived: Writer) -> LaidOutTable:
-    """Writes the rows and measures them as they pass. NoTable for what can not be paged."""
+def lay_out(stream: TableStream, derived: Writer, scratch: Path | None = None) -> LaidOutTable:
+    """Writes the rows and measures them as they pass. NoTable for what can not be paged.
+
+    ``scratch`` is the folder for working files; the system's temporary one when None.
+    """
     _require_short_header(stream.schema)
-    measures = [ColumnMeasure(type_) for type_ in stream.schema.types]
-    writer = SegmentWriter(derived.sink(Role.ROWS), stream.schema)
-    head: list[pa.RecordBatch] = []
-    for batch in stream.batches:
-        if len(head) < PREVIEW_ROWS and batch.num_rows:
-            head.append(batch.slice(0, PREVIEW_ROWS))
-        require_small_rows(batch)
-        writer.write(batch)
-        for measure, values in zip(measures, batch.columns, strict=True):
-            measure.see(values)
-    directory, parameters = writer.close([measure.rules for measure in measures])
+    _require_types(stream.schema)
+    with ExitStack() as stack:
+        laying = _Laying(stream.schema, derived, scratch, stack)
+        for batch in _joined(stream.batches):
+            laying.see(batch)
+        directory, parameters = laying.close()
     return LaidOutTable(
         format=stream.format,
-        profile=_profile(stream, directory, writer.rows, measures, head),
+        profile=_profile(stream, directory, laying),
         layout_name=LAYOUT_NAME,
         layout_parameters=parameters,
         note=" ".join(stream.remarks) or None,
     )
 
 
-def _profile(
-    stream: TableStream,
-    directory: Directory,
-    rows: int,
-    measures: Sequence[ColumnMeasure],
-    head: Sequence[pa.RecordBatch],
-) -> Profile:
+class _Laying:
+    """Everything that is made of the batches as they pass."""
+
+    def __init__(self, schema: pa.Schema, derived: Writer, scratch: Path | None, stack: ExitStack) -> None:
+        self.rows = 0
+        self.head: list[pa.RecordBatch] = []
+        self.measures = [ColumnMeasure(type_) for type_ in schema.types]
+        self._schema = schema
+        self._derived = derived
+        self._pyramid = stack.enter_context(PyramidWriter(schema, scratch))
+        encoder = stack.enter_context(InOrder())
+        self._rows_sink = derived.sink(Role.ROWS)
+        self._segments = SegmentWriter(self._rows_sink, schema, encoder)
+        self._columns = ColumnsWriter(lambda: derived.sink(Role.COLUMNS), schema, encoder)
+
+    def see(self, batch: pa.RecordBatch) -> None:
+        if self.rows < PREVIEW_ROWS and batch.num_rows:
+            self.head.append(batch.slice(0, PREVIEW_ROWS))
+        self.rows += batch.num_rows
+        self._segments.write(batch)
+        self._columns.write(batch, self._segments.encodings)
+        self._pyramid.see(batch)
+        for measure, values in zip(self.measures, batch.columns, strict=True):
+            measure.see(values)
+
+    def close(self) -> tuple[Directory, dict[str, JsonValue]]:
+        """Writes what is left. Answers the directory and the layout's parameters."""
+        self._segments.close()
+        more = self._columns.close(self._segments.encodings)
+        if self._pyramid.is_worth_it:
+            more |= self._pyramid.write(self._derived.sink(Role.PYRAMID))
+        more["encodings"] = [encoding.value for encoding in self._segments.encodings]
+        rules = [measure.rules for measure in self.measures]
+        directory = Directory.of(self._schema, rules, self._segments.segment_rows, self._segments.segment_bytes, more)
+        return directory, {"rows": self.rows, **stored(directory, self._rows_sink)}
+
+
+def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The rows in batches of some ten thousand, or of some megabytes. NoTable for a row that is too large."""
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        require_small_rows(batch)
+        if not batch.num_columns:
+            yield batch  # Arrow forgets the rows of batches without columns when it joins them
+            continue
+        held.append(batch)
+        rows, size = rows + batch.num_rows, size + batch_bytes(batch)
+        if rows >= _JOINED_ROWS or size >= _JOINED_BYTES:
+            yield pa.concat_batches(held)
+            held, rows, size = [], 0, 0
+    if held:
+        yield pa.concat_batches(held)
+
+
+def _profile(stream: TableStream, directory: Directory, laying: _Laying) -> Profile:
+    measures = laying.measures
     return Profile(
-        shape=Shape(rows=rows, columns=len(measures)),
+        shape=Shape(rows=laying.rows, columns=len(measures)),
         columns=directory.columns,
         statistics=tuple(
             replace(measure.statistics, rule=rule)
             for measure, rule in zip_longest(measures, stream.rules[: len(measures)])
         ),
-        preview=_preview(head, [measure.rules for measure in measures]),
+        preview=_preview(laying.head, [measure.rules for measure in measures]),
         reading=dict(stream.reading),
     )
 
@@ -86,3 +148,20 @@ def _require_short_header(schema: pa.Schema) -> None:
             f"The names and types of the columns take {size:,} bytes; a page carries at most "
             f"{TABLE_HEADER_BYTES_MAX:,}. The file can be listed and loaded."
         )
+
+
+def _require_types(schema: pa.Schema) -> None:
+    try:
+        leaves_of(schema)
+    except pa.ArrowException:
+        at_fault = next((field for field in schema if not _can_be_written(field)), None)
+        which = f"Column '{at_fault.name}' is {at_fault.type}" if at_fault else "The columns are of types"
+        raise NoTable(f"{which}, which can not be laid out as pages. The file can be listed and loaded.") from None
+
+
+def _can_be_written(field: pa.Field) -> bool:
+    try:
+        leaves_of(pa.schema([field]))
+    except pa.ArrowException:
+        return False
+    return True

@@ -27,6 +27,14 @@ class Reader(Protocol):
     def read_each(self, role: Role, ranges: Sequence[tuple[int, int]]) -> list[bytes]: ...
 
 
+class Sink(Protocol):
+    """Bytes of one derived object, written in order, as ``operations.ports.Sink`` states them."""
+
+    def write(self, data: bytes | memoryview) -> int: ...
+
+    def tell(self) -> int: ...
+
+
 def coalesced(ranges: Iterable[tuple[int, int]], gap: int = GAP_BYTES) -> list[tuple[int, int]]:
     """Ranges as (begin, end), sorted, those that overlap or lie at most ``gap`` apart made one."""
     merged: list[tuple[int, int]] = []
