@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -17,10 +18,34 @@ BINARY = bytes(range(256)) * 8
 PROSE = b"Dear all,\n\nthe results are in the other file. We ran it twice, once by day, once by night.\n\nBest\n"
 
 
-def zip_file() -> bytes:
+def zip_file(*names: str) -> bytes:
+    """An archive with members of these names."""
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w") as archive:
-        archive.writestr("xl/workbook.xml", "<workbook/>")
+        for name in names or ("readme.txt",):
+            archive.writestr(name, "<x/>")
+    return sink.getvalue()
+
+
+def arrow_file(table: pa.Table | Mapping[str, Any], batch_rows: int | None = None, **options: Any) -> bytes:
+    return _ipc(pa.ipc.new_file, table, batch_rows, options)
+
+
+def arrow_stream(table: pa.Table | Mapping[str, Any], batch_rows: int | None = None, **options: Any) -> bytes:
+    return _ipc(pa.ipc.new_stream, table, batch_rows, options)
+
+
+def _ipc(new: Any, table: pa.Table | Mapping[str, Any], batch_rows: int | None, options: dict[str, Any]) -> bytes:
+    whole = table if isinstance(table, pa.Table) else pa.table(dict(table))
+    sink = io.BytesIO()
+    with new(sink, whole.schema, options=pa.ipc.IpcWriteOptions(**options)) as writer:
+        writer.write_table(whole, batch_rows)
+    return sink.getvalue()
+
+
+def npy(array: Any, version: tuple[int, int] | None = None) -> bytes:
+    sink = io.BytesIO()
+    np.lib.format.write_array(sink, np.asanyarray(array), version)
     return sink.getvalue()
 
 

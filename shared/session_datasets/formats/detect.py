@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 from session_datasets.domain.limits import MIB
-from session_datasets.domain.profile import Format
-from session_datasets.formats.plain_text import decode_head, marked_encoding
+from session_datasets.domain.profile import NO_HINTS, Format, ReadingHints
+from session_datasets.formats.arrow_headers import FILE_MAGIC, begins_stream
+from session_datasets.formats.compression import SUFFIXES, compression
+from session_datasets.formats.csv_dialect import Dialect, find_dialect, hinted_dialect
+from session_datasets.formats.plain_text import decode_head, known_encoding, marked_encoding, unmarked_text
 from session_datasets.formats.stream import NoTable, damaged
+from session_datasets.formats.zip_kinds import is_workbook, zip_in_words
 
 HEAD_BYTES = 1 * MIB
 # A JSON document that is no table is read whole to say so, up to here; beyond, its first bytes must do.
@@ -29,28 +32,42 @@ TABLE_SUFFIXES = {
     ".jsonl": Format.JSON_LINES,
     ".ndjson": Format.JSON_LINES,
     ".parquet": Format.PARQUET,
+    ".arrow": Format.ARROW,
+    ".arrows": Format.ARROW,
+    ".feather": Format.ARROW,
+    ".ipc": Format.ARROW,
+    ".npy": Format.NPY,
+    ".xlsx": Format.EXCEL,
+    ".xlsm": Format.EXCEL,
 }
 FORMAT_WORDS = {
     Format.CSV: "CSV",
     Format.JSON: "a JSON array",
     Format.JSON_LINES: "JSON Lines",
     Format.PARQUET: "Parquet",
+    Format.ARROW: "Arrow IPC",
+    Format.NPY: "a NumPy array",
+    Format.EXCEL: "an Excel workbook",
 }
+# Formats with their own types, read in a process of their own; the others are text.
+BINARY_FORMATS = frozenset({Format.PARQUET, Format.ARROW, Format.NPY, Format.EXCEL})
 PARQUET_MAGIC = b"PAR1"
+_NPY_MAGIC = b"\x93NUMPY"
+_ZIP_MAGIC = b"PK\x03\x04"
 # First bytes of files that people take for tables or upload beside them.
 _SIGNATURES = (
-    (b"PK\x03\x04", "a zip archive (an Excel workbook is one, too)"),
     (b"PK\x05\x06", "an empty zip archive"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file (such as .xls)"),
+    (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "an old Office file or a workbook with a password (save it as .xlsx without one)",
+    ),
     (b"%PDF", "a PDF document"),
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
-    (b"\x93NUMPY", "a NumPy array"),
     (b"\x89HDF", "an HDF5 file"),
     (b"SQLite format 3\x00", "an SQLite database"),
-    (b"\x1f\x8b", "gzip-compressed data"),
-    (b"\x28\xb5\x2f\xfd", "zstd-compressed data"),
-    (b"\xfd7zXZ", "xz-compressed data"),
+    (b"\xfd7zXZ", "xz-compressed data (compress it with gzip or zstd)"),
+    (b"\x04\x22\x4d\x18", "lz4-compressed data (compress it with gzip or zstd)"),
     (b"7z\xbc\xaf", "a 7z archive"),
     (b"\x80\x04\x95", "a Python pickle"),
     (b"\x80\x05\x95", "a Python pickle"),
@@ -59,59 +76,85 @@ _SIGNATURES = (
 # These are words as well: a CSV may begin with PARENT or ORCHESTRA. They count where the rest is binary.
 _WORD_SIGNATURES = (
     (b"PARE", "an encrypted Parquet file"),
-    (b"ARROW1", "an Arrow IPC (Feather) file"),
-    (b"FEA1", "an old Feather file"),
+    (b"FEA1", "a Feather file of version 1 (write it again with pyarrow.feather.write_feather, or as Parquet)"),
     (b"ORC", "an ORC file"),
     (b"Obj\x01", "an Avro file"),
-    (b"BZh", "bzip2-compressed data"),
     (b"GIF8", "a GIF image"),
 )
 _TAR_MAGIC_OFFSET, _TAR_MAGIC = 257, b"ustar"
-_DELIMITERS = (",", ";", "\t", "|")
-_QUOTED = re.compile(r'(?:(?<=[,;|\t\r\n])|^)"(?:[^"]|"")*"')
+_USUAL_DIALECT = Dialect()
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-# Lines of the head that must have the header's number of fields when the name promises no table.
-_AGREEING_SHARE = 0.8
-_LINES_COMPARED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """``encoding`` and ``delimiter`` matter to text; UTF-8 with or without a mark is ``utf-8``."""
+    """``encoding`` and ``dialect`` matter to text; UTF-8 with or without a mark is ``utf-8``."""
 
     format: Format
     encoding: str = "utf-8"
-    delimiter: str = ","
+    dialect: Dialect = _USUAL_DIALECT
 
 
 def promised_format(file_name: str) -> Format | None:
-    """The table format that a file name announces, its ``.gz`` aside."""
-    name = file_name.lower().removesuffix(".gz")
+    """The table format that a file name announces, a suffix of its compression aside."""
+    name = file_name.lower()
+    name = next((name.removesuffix(suffix) for suffix in SUFFIXES if name.endswith(suffix)), name)
     return next((promised for suffix, promised in TABLE_SUFFIXES.items() if name.endswith(suffix)), None)
 
 
-def detect(file: Path, promised: Format | None) -> Detected:
-    """NoTable for a sound file without rows; Refusal when the name promised a table, or a table is damaged."""
+def detect(file: Path, promised: Format | None, hints: ReadingHints = NO_HINTS) -> Detected:
+    """NoTable for a sound file without rows; Refusal when the name promised a table, or a table is damaged.
+
+    A hinted encoding is the text's; a hinted delimiter makes a text CSV.
+    """
     size = file.stat().st_size
     with file.open("rb") as opened:
         head = opened.read(HEAD_BYTES)
     whole = size <= len(head)
-    encoding = marked_encoding(head) or "utf-8"
+    encoding = known_encoding(hints.encoding) if hints.encoding else marked_encoding(head) or "utf-8"
     text = decode_head(head, encoding, whole)
     binary = text is None or _looks_binary(text)
-    if head.startswith(PARQUET_MAGIC) and binary:
-        return Detected(Format.PARQUET)
-    if known := _known(head, binary):
+    if found := _binary_format(file, head, binary):
+        return Detected(found)
+    if known := _known(file, head, binary):
         raise _no_table(known, promised)
     if text is None or binary:
-        raise _no_table(_in_words(head, encoding, text), promised)
+        if text is None and hints.encoding:
+            raise damaged(
+                f"The hint names the encoding {hints.encoding[:40]!r}, in which the file's first bytes are no text.",
+                "Name the encoding that the file was written in, or leave it to be found.",
+            )
+        other = None if hints.encoding else _other_text(head, encoding, whole)
+        if other is None:
+            raise _no_table(_in_words(head, encoding, text), promised)
+        encoding, text = other
     encoding = "utf-8" if encoding == "utf-8-sig" else encoding
+    if hints.delimiter:
+        return Detected(Format.CSV, encoding, hinted_dialect(hints.delimiter))
     if found := _json_format(file, encoding, text, whole, promised):
         return Detected(found, encoding)
-    return Detected(Format.CSV, encoding, _delimiter(text, whole, promised))
+    dialect = find_dialect(text, whole, promised is Format.CSV)
+    if dialect is None:
+        raise _no_table("text that is no table", promised)
+    return Detected(Format.CSV, encoding, dialect)
 
 
-def _known(head: bytes, binary: bool) -> str | None:
+def _binary_format(file: Path, head: bytes, binary: bool) -> Format | None:
+    """By signatures; those that are words, too, count only if the rest is binary."""
+    if head.startswith(_NPY_MAGIC):
+        return Format.NPY
+    if head.startswith(_ZIP_MAGIC):
+        return Format.EXCEL if is_workbook(file) else None
+    if binary and head.startswith(PARQUET_MAGIC):
+        return Format.PARQUET
+    return Format.ARROW if binary and (head.startswith(FILE_MAGIC) or begins_stream(head)) else None
+
+
+def _known(file: Path, head: bytes, binary: bool) -> str | None:
+    if head.startswith(_ZIP_MAGIC):
+        return zip_in_words(file)
+    if kind := compression(file):
+        return f"{kind}-compressed data"
     if head[_TAR_MAGIC_OFFSET:].startswith(_TAR_MAGIC):
         return "a tar archive"
     signatures = _SIGNATURES + _WORD_SIGNATURES if binary else _SIGNATURES
@@ -123,6 +166,14 @@ def _no_table(what: str, promised: Format | None) -> Exception:
     if promised is None:
         return NoTable(f"This is {what}: it can be listed and loaded, but has no rows that can be paged.")
     return damaged(f"The file's name announces {FORMAT_WORDS[promised]}, but its content is {what}.")
+
+
+def _other_text(head: bytes, encoding: str, whole: bool) -> tuple[str, str] | None:
+    """Encoding and text of bytes that are not UTF-8, or that have its zeros; JSON is in an encoding of Unicode."""
+    found = unmarked_text(head, whole) if encoding == "utf-8" else None
+    if found is None or _looks_binary(found[1]):
+        return None
+    return None if found[0] == "cp1252" and found[1].lstrip()[:1] in ("[", "{") else found
 
 
 def _looks_binary(text: str) -> bool:
@@ -193,33 +244,3 @@ def _parses(text: str) -> bool:
     except (ValueError, RecursionError):
         pass  # JSON, but with too many digits or levels: whoever reads it will say so
     return True
-
-
-def _delimiter(text: str, whole: bool, promised: Format | None) -> str:
-    """The delimiter of a CSV; raises when the lines make no table."""
-    lines = _lines(text, whole)
-    if not lines:
-        raise _no_table("blank text", promised)
-    best, share, fields = max(
-        (_agreement(lines, delimiter) for delimiter in _DELIMITERS), key=lambda found: (found[2] > 1, *found[1:])
-    )
-    if promised is Format.CSV:
-        return best if fields > 1 else ","
-    if fields > 1 and share >= _AGREEING_SHARE and len(lines) > 1:
-        return best
-    raise _no_table("text that is no table", promised)
-
-
-def _agreement(lines: list[str], delimiter: str) -> tuple[str, float, int]:
-    """The delimiter, the share of lines with as many fields as the first one, and that number."""
-    counts = Counter(line.count(delimiter) for line in lines)
-    header = lines[0].count(delimiter)
-    return delimiter, counts[header] / len(lines), header + 1
-
-
-def _lines(text: str, whole: bool) -> list[str]:
-    """Records of the head with quoted fields as mere quotes, blank ones left out, none of them cut off."""
-    lines = re.split(r"\r\n|\r|\n", _QUOTED.sub('""', text))
-    if not whole and len(lines) > 1:
-        lines.pop()
-    return [line for line in lines if line][:_LINES_COMPARED]

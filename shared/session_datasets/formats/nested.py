@@ -74,8 +74,10 @@ def decoded_bytes(values: pa.Array) -> int:
     value on any level, be it a null or a truth value, which Arrow holds in less."""
     type_ = values.type
     if kind.is_dictionary(type_) and not _is_fixed_width(type_.value_type):
-        lengths = pc.take(pc.binary_length(values.dictionary), values.indices)
+        lengths = pc.take(_each_length(values.dictionary), values.indices)
         return (pc.sum(lengths.cast(pa.int64())).as_py() or 0) + 4 * len(values)
+    if _is_view(type_):  # any number of which may show the same bytes
+        return (pc.sum(_each_length(values).cast(pa.int64())).as_py() or 0) + 4 * len(values)
     if is_nested(type_):
         own = len(values) if kind.is_struct(type_) else 4 * len(values)
         return own + sum(decoded_bytes(child) for child in children(values))
@@ -94,6 +96,19 @@ def text_bytes(values: pa.Array) -> int:
 
 def _lengths(texts: pa.Array) -> int:
     return pc.sum(pc.binary_length(texts).cast(pa.int64())).as_py() or 0
+
+
+def _is_view(type_: pa.DataType) -> bool:
+    return bool(kind.is_string_view(type_) or kind.is_binary_view(type_))
+
+
+def _each_length(texts: pa.Array) -> pa.Array:
+    """The bytes of each text. A view is four integers of 32 bits, the first of which is its length."""
+    if not _is_view(texts.type):
+        return pc.binary_length(texts)
+    integers = pa.Array.from_buffers(pa.int32(), 4 * (texts.offset + len(texts)), [None, texts.buffers()[1]])
+    lengths = pc.list_element(pa.FixedSizeListArray.from_arrays(integers, 4), 0).slice(texts.offset)
+    return pc.if_else(texts.is_valid(), lengths, None)
 
 
 def _is_fixed_width(type_: pa.DataType) -> bool:

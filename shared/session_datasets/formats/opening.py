@@ -13,13 +13,16 @@ from pathlib import Path
 import pyarrow as pa
 
 from session_datasets.domain.errors import ProblemCode, Refusal
-from session_datasets.domain.profile import Format, ReadingHints
-from session_datasets.formats.csv_text import open_csv
-from session_datasets.formats.detect import FORMAT_WORDS, Detected, detect
+from session_datasets.domain.profile import NO_HINTS, Format, ReadingHints
+from session_datasets.formats.arrow_file import open_arrow
+from session_datasets.formats.compression import compression, uncompress
+from session_datasets.formats.contained import contained
+from session_datasets.formats.csv_text import CsvFile, open_csv
+from session_datasets.formats.detect import BINARY_FORMATS, FORMAT_WORDS, Detected, detect
 from session_datasets.formats.json_table import open_json
 from session_datasets.formats.parquet_file import open_parquet
-from session_datasets.formats.plain_text import gunzip, is_gzip, to_utf8
-from session_datasets.formats.stream import NoTable, TableStream, damaged
+from session_datasets.formats.plain_text import single_byte_encoding, to_utf8
+from session_datasets.formats.stream import NoTable, TableStream, damaged, names_in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,46 +47,94 @@ def opened(
             f"The file is larger than the {bounds.bytes_max:,} bytes that can be laid out as pages. "
             "It can be listed and loaded."
         )
-    with _as_promised(promised):
-        plain, found = _detected(file, promised, bounds, folder)
-        with _as_promised(promised, found.format):
-            stream = _stream(plain, found, bounds)
+    with _as_promised(promised, hints):
+        plain, packed = _uncompressed(file, bounds, folder)
+        found = detect(plain, promised, hints)
+        if packed and found.format in BINARY_FORMATS:
+            raise NoTable(
+                f"This is {FORMAT_WORDS[found.format]} inside a {packed} file, which can be listed and loaded, but has "
+                "no rows that can be paged. Upload it as it is: it needs no compression around it."
+            )
+        with _as_promised(promised, hints, found.format), _stream(plain, found, hints, bounds, folder) as stream:
+            if packed:
+                stream.reading["compression"] = packed
             if promised not in (None, found.format):
                 stream.remarks.insert(0, _misnamed(promised, found.format))
             yield stream
 
 
-def _detected(file: Path, promised: Format | None, bounds: Bounds, folder: Path) -> tuple[Path, Detected]:
-    """The content, uncompressed and as UTF-8 if it is text, and what it is."""
-    if is_gzip(file):
-        plain = folder / "uncompressed"
-        gunzip(file, plain, bounds.bytes_max)
-        file = plain
-    found = detect(file, promised)
-    if found.encoding != "utf-8":
-        plain = folder / "utf-8"
-        to_utf8(file, found.encoding, plain, bounds.bytes_max)
-        file = plain
-    return file, found
-
-
-def _stream(file: Path, found: Detected, bounds: Bounds) -> TableStream:
-    if found.format is Format.PARQUET:
-        return open_parquet(file, bounds.columns_max, bounds.decoded_bytes_max)
-    if found.format is Format.CSV:
-        return open_csv(file, found.delimiter, bounds.columns_max)
-    return open_json(file, found.format, bounds.columns_max)
+def _uncompressed(file: Path, bounds: Bounds, folder: Path) -> tuple[Path, str | None]:
+    """The content, and how it was compressed."""
+    packed = compression(file)
+    if packed is None:
+        return file, None
+    plain = folder / "uncompressed"
+    uncompress(file, packed, plain, bounds.bytes_max)
+    return plain, packed
 
 
 @contextmanager
-def _as_promised(promised: Format | None, found: Format | None = None) -> Iterator[None]:
-    """Damage is a Refusal where the name promised a table. Elsewhere it shows that there is none: NoTable, with what
+def _stream(file: Path, found: Detected, hints: ReadingHints, bounds: Bounds, folder: Path) -> Iterator[TableStream]:
+    """Binary formats are read in a process of their own, whose end ends nothing else."""
+    if found.format in BINARY_FORMATS:
+        what = f"the content, {FORMAT_WORDS[found.format]},"
+        with contained(lambda: _binary_stream(file, found.format, hints, bounds), what) as stream:
+            if unused := _unused_hints(found.format, hints):
+                stream.remarks.append(unused)
+            yield stream
+    else:
+        yield _text_stream(file, found, hints, bounds, folder)
+
+
+def _binary_stream(file: Path, format_: Format, hints: ReadingHints, bounds: Bounds) -> TableStream:
+    # Their libraries take a while to import, and only registrations of their formats need them.
+    if format_ is Format.EXCEL:
+        from session_datasets.formats.workbook import open_workbook
+
+        return open_workbook(file, hints, bounds.columns_max, bounds.bytes_max, bounds.decoded_bytes_max)
+    if format_ is Format.NPY:
+        from session_datasets.formats.npy_file import open_npy
+
+        return open_npy(file, bounds.columns_max, bounds.decoded_bytes_max)
+    open_typed = open_parquet if format_ is Format.PARQUET else open_arrow
+    return open_typed(file, bounds.columns_max, bounds.decoded_bytes_max)
+
+
+def _text_stream(file: Path, found: Detected, hints: ReadingHints, bounds: Bounds, folder: Path) -> TableStream:
+    encoding = found.encoding
+    if found.format is Format.CSV and encoding == "cp1252" and not hints.encoding:
+        encoding = single_byte_encoding(file)
+    if encoding != "utf-8":
+        plain = folder / "utf-8"
+        to_utf8(file, encoding, plain, bounds.bytes_max)
+        file = plain
+    if found.format is Format.CSV:
+        certain = encoding != "utf-8" or hints.encoding is not None
+        marked = encoding in ("utf-16", "utf-32")
+        csv = CsvFile(file, folder, found.dialect, encoding, marked, certain)
+        return open_csv(csv, bounds.columns_max, bounds.bytes_max, hints)
+    return open_json(file, found.format, bounds.columns_max, folder, hints)
+
+
+def _unused_hints(format_: Format, hints: ReadingHints) -> str | None:
+    """Of a format that declares its types: it is read as it says."""
+    used = ("types", "nulls", "sheet") if format_ is Format.EXCEL else ()
+    given = [name for name in ("types", "nulls", "delimiter", "encoding", "sheet") if getattr(hints, name)]
+    unused = [name for name in given if name not in used]
+    if not unused:
+        return None
+    return f"These hints do not apply to {FORMAT_WORDS[format_]} and had no effect: {names_in_words(unused)}."
+
+
+@contextmanager
+def _as_promised(promised: Format | None, hints: ReadingHints, found: Format | None = None) -> Iterator[None]:
+    """Damage is a Refusal where the name promised a table, and where hints said how to read one. Elsewhere it shows that there is none: NoTable, with what
     the content looked like (``found``) and what was wrong with it."""
     try:
         with _in_our_words():
             yield
     except Refusal as refusal:
-        if promised is not None:
+        if promised is not None or hints != NO_HINTS:
             raise
         seeming = f"It looks like {FORMAT_WORDS[found]} and can not be read as that: " if found else ""
         raise NoTable(

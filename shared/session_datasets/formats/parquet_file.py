@@ -7,33 +7,24 @@ repeats are counted before they are written out, and decoding stops at the budge
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from session_datasets.domain.limits import MIB, ROW_ITEMS_MAX
+from session_datasets.domain.limits import ROW_ITEMS_MAX
 from session_datasets.domain.profile import Format
 from session_datasets.formats.detect import PARQUET_MAGIC
-from session_datasets.formats.plain_values import made_plain, plain_type
-from session_datasets.formats.row_sizes import batch_bytes, require_small_rows, small_slices, too_many_items
-from session_datasets.formats.soundness import require_sound
-from session_datasets.formats.stream import (
-    NoTable,
-    Renamed,
-    TableStream,
-    damaged,
-    distinct_names,
-    names_in_words,
-    pairs_in_words,
-)
+from session_datasets.formats.row_sizes import too_many_items
+from session_datasets.formats.stream import TableStream, damaged
+from session_datasets.formats.typed_rows import DECLARED, plain_batches, plain_schema, require_few_columns
 
-# Cells and rows decoded at a time, and the bytes of a piece of rows that is handed on.
+_WHAT = "this Parquet file"
+# Cells and rows decoded at a time.
 _BATCH_CELLS = 256 * 1024
 _BATCH_ROWS_MAX = 4_096
-_PIECE_BYTES = 8 * MIB
 # Levels of lists and structs; readers recurse over them.
 _DEPTH_MAX = 32
 _ADVICE = "Write the file again, close the writer, upload the whole of it and register it."
@@ -48,30 +39,14 @@ def open_parquet(file: Path, columns_max: int, decoded_bytes_max: int) -> TableS
     try:
         readers = _opened(file)
     except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, MemoryError):
+            raise
         raise damaged("The footer of this Parquet file can not be read.", _ADVICE) from error
     found = readers.plain.schema_arrow
-    if len(found) > columns_max:
-        raise NoTable(
-            f"This Parquet file has {len(found):,} columns, more than the {columns_max:,} that can be paged. "
-            "It can be listed and loaded."
-        )
-    names, remarks = distinct_names(found.names)
-    schema, renamed = _plain_schema(names, found.types)
-    if renamed:
-        remarks.append(_renamed_in_words(renamed))
-    return TableStream(Format.PARQUET, schema, _batches(readers, schema, decoded_bytes_max), remarks)
-
-
-def _plain_schema(names: Sequence[str], types: Sequence[pa.DataType]) -> tuple[pa.Schema, dict[str, list[Renamed]]]:
-    """The schema of the rows, and the fields inside its columns that had to change their names."""
-    renamed: dict[str, list[Renamed]] = {name: [] for name in names}
-    fields = [pa.field(name, plain_type(type_, renamed[name])) for name, type_ in zip(names, types, strict=True)]
-    return pa.schema(fields), {name: changed for name, changed in renamed.items() if changed}
-
-
-def _renamed_in_words(renamed: Mapping[str, list[Renamed]]) -> str:
-    told = pairs_in_words([pair for pairs in renamed.values() for pair in pairs])
-    return f"Fields inside {names_in_words(renamed)} without a name of their own were renamed: {told}."
+    require_few_columns(len(found), columns_max, _WHAT)
+    schema, remarks = plain_schema(found.names, found.types)
+    batches = _batches(readers, schema, decoded_bytes_max)
+    return TableStream(Format.PARQUET, schema, batches, remarks, [DECLARED] * len(schema))
 
 
 def _require_tail(file: Path) -> None:
@@ -149,27 +124,9 @@ def _any_dictionary(metadata: pq.FileMetaData, place: int) -> bool:
 
 
 def _batches(readers: _Readers, schema: pa.Schema, decoded_bytes_max: int) -> Iterator[pa.RecordBatch]:
-    decoded = 0
     try:
-        for batch in readers.batches():
-            for piece in small_slices(batch, _PIECE_BYTES):
-                if piece.num_rows == 1:  # which may be of any size, and is not written out to find that out
-                    require_small_rows(piece)
-                decoded += max(batch_bytes(piece), piece.num_rows)
-                if decoded > decoded_bytes_max:
-                    raise NoTable(
-                        f"The rows of this Parquet file are larger than {decoded_bytes_max:,} bytes once decoded, "
-                        "more than can be laid out as pages. It can be listed and loaded."
-                    )
-                yield _made_plain(piece, schema)
+        yield from plain_batches(readers.batches(), schema, decoded_bytes_max, _WHAT)
     except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, MemoryError):
+            raise
         raise damaged("The rows of this Parquet file can not be decoded.", _ADVICE) from error
-
-
-def _made_plain(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    if not len(schema):
-        return batch
-    arrays = [made_plain(column, field.type) for column, field in zip(batch.columns, schema, strict=True)]
-    for field, values in zip(schema, arrays, strict=True):
-        require_sound(field.name, values)
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -49,7 +49,8 @@ def made_plain(values: pa.Array, type_: pa.DataType) -> pa.Array:
     if isinstance(values, pa.ExtensionArray):
         values = values.storage
     if kind.is_dictionary(values.type):
-        values = values.dictionary_decode()
+        plain = made_plain(values.dictionary, type_)
+        values = pa.DictionaryArray.from_arrays(values.indices, plain).dictionary_decode()
     if values.type == type_:
         return values
     if kind.is_struct(type_):
@@ -61,8 +62,8 @@ def made_plain(values: pa.Array, type_: pa.DataType) -> pa.Array:
         keys, items = made_plain(keys, type_.key_type), made_plain(items, type_.item_type)
         return pa.MapArray.from_arrays(_offsets(lists, pa.int32()), keys, items, type=type_, mask=values.is_null())
     if kind.is_fixed_size_list(type_):
-        # Taken anew, since a null has items as well, which flatten would leave out.
-        items = values.take(pa.array(range(len(values)), pa.int64())).values
+        # A null has items as well, which flatten would leave out.
+        items = values.values.slice(values.offset * type_.list_size, len(values) * type_.list_size)
         return pa.FixedSizeListArray.from_arrays(made_plain(items, type_.value_type), type=type_, mask=values.is_null())
     if kind.is_list(type_) or kind.is_large_list(type_):
         made, width = (pa.ListArray, pa.int32()) if kind.is_list(type_) else (pa.LargeListArray, pa.int64())
