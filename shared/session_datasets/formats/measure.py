@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from math import isfinite
 from typing import Any
 
 import pyarrow as pa
@@ -12,9 +11,10 @@ import pyarrow.types as kind
 
 from session_datasets.domain.limits import PREVIEW_CELL_CHARACTERS
 from session_datasets.domain.profile import ColumnStatistics, JsonValue
-from session_datasets.formats.cells import CellRules, is_number, is_temporal, is_wide_integer
+from session_datasets.formats.cells import CellRules, is_temporal, is_wide_integer
 from session_datasets.formats.nested import is_nested, is_text, leaves
 from session_datasets.formats.numbers import exact_range
+from session_datasets.formats.weights import CellWeight
 
 
 def comparable(values: pa.Array) -> pa.Array:
@@ -57,77 +57,55 @@ def bounds(values: pa.Array) -> tuple[Any, Any]:
 
 
 class ColumnMeasure:
-    """``see`` every batch of one column; then ``rules`` and ``statistics`` are known."""
+    """``see`` every batch of one column; then ``rules`` and ``statistics`` are known. Needs numpy."""
 
     def __init__(self, type_: pa.DataType) -> None:
+        # Charts compare and restore values with this module where no numpy is.
+        from session_datasets.formats.figures import figures_of
+
         self._type = type_
+        self._rows = 0
         self._nulls = 0
-        self._nans = 0
-        self._exact = True
-        self._finite = True
-        self._low: Any = None
-        self._high: Any = None
-        self._sum = 0.0
-        self._numbers = 0
+        self._leaves_exact = True
+        self._figures = figures_of(type_)
+        self._weight = CellWeight(type_)
 
     def see(self, values: pa.Array) -> None:
+        self._rows += len(values)
         self._nulls += values.null_count
+        self._figures.see(values)
+        self._weight.see(values)
         if is_nested(self._type):
-            self._exact = self._exact and _leaves_exact(values)
-        elif is_number(self._type):
-            self._see_numbers(comparable(values))
-        elif is_temporal(self._type) or is_text(self._type):
-            self._widen(comparable(values))
-
-    def _see_numbers(self, values: pa.Array) -> None:
-        # As doubles: the sum of 64-bit integers wraps, and a mean needs no more digits than a double has.
-        total = pc.sum(values.cast(pa.float64(), safe=False)).as_py() or 0.0
-        if kind.is_floating(self._type) and not isfinite(total):
-            values = self._without_nans(values)
-            total = pc.sum(values.cast(pa.float64())).as_py() or 0.0
-        self._sum += total
-        self._numbers += len(values) - values.null_count
-        self._widen(values)
-
-    def _without_nans(self, values: pa.Array) -> pa.Array:
-        if pc.all(pc.is_finite(values)).as_py() is False:
-            self._finite = False
-        nans = pc.is_nan(values)
-        self._nans += pc.sum(nans).as_py() or 0
-        return values.filter(pc.invert(nans))
-
-    def _widen(self, values: pa.Array) -> None:
-        low, high = bounds(values)
-        if low is None:
-            return
-        self._low = low if self._low is None else min(self._low, low)
-        self._high = high if self._high is None else max(self._high, high)
-        if is_wide_integer(self._type):
-            self._exact = exact_range(self._low, self._high)
+            self._leaves_exact = self._leaves_exact and _leaves_exact(values)
 
     @property
     def rules(self) -> CellRules:
-        return CellRules(self._type, self._exact, self._finite)
+        figures, exact = self._figures, self._leaves_exact
+        if is_wide_integer(self._type) and figures.low is not None:
+            exact = exact_range(figures.low, figures.high)
+        return CellRules(self._type, exact, figures.finite)
 
     @property
     def statistics(self) -> ColumnStatistics:
+        figures, rules = self._figures, self.rules
         return ColumnStatistics(
-            nulls=self._nulls, nans=self._nans, min=self._told(self._low), max=self._told(self._high), mean=self._mean
+            nulls=self._nulls,
+            nans=figures.nans,
+            min=self._told(figures.low, rules),
+            max=self._told(figures.high, rules),
+            mean=figures.mean,
+            distinct=figures.distinct,
+            distinct_estimated=figures.distinct_estimated,
+            length_min=figures.length_min,
+            length_max=figures.length_max,
+            bytes_per_row=self._weight.mean(rules, self._nulls / max(1, self._rows)),
+            order=figures.order,
         )
 
-    @property
-    def _mean(self) -> float | None:
-        if not self._numbers:
-            return None
-        mean = self._sum / self._numbers
-        return mean if isfinite(mean) else None
-
-    def _told(self, value: str | int | float | Decimal | None) -> JsonValue:
-        if value is None:
-            return None
-        if isinstance(value, str):
+    def _told(self, value: str | int | float | Decimal | None, rules: CellRules) -> JsonValue:
+        if value is None or isinstance(value, str):
             return value
-        return self.rules.encode(restored([value], self._type))[0]
+        return rules.encode(restored([value], self._type))[0]
 
 
 def _leaves_exact(values: pa.Array) -> bool:

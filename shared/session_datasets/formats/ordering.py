@@ -1,0 +1,48 @@
+"""Whether values only grow, or only fall, from the first to the last, across all batches."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from session_datasets.domain.profile import Order
+
+# Rows compared before the rest of a batch: most columns that have no order show it here.
+_FIRST_ROWS = 256
+
+
+class Ordering:
+    """``see`` every batch; the values are of one type, which Arrow compares. Neighbours may be equal."""
+
+    def __init__(self) -> None:
+        self._grows = True
+        self._falls = True
+        self._last: pa.Scalar | None = None
+
+    @property
+    def order(self) -> Order:
+        """A column without a row, or with equal values only, is ascending."""
+        if self._grows:
+            return Order.ASCENDING
+        return Order.DESCENDING if self._falls else Order.UNSORTED
+
+    def see(self, values: pa.Array) -> None:
+        if not len(values) or not (self._grows or self._falls):
+            return
+        if values.null_count:
+            self.break_off()
+            return
+        if self._last is not None:
+            self._compare(pa.array([self._last], values.type), values[:1])
+        before, after = values[:-1], values[1:]
+        self._compare(before[:_FIRST_ROWS], after[:_FIRST_ROWS])
+        self._compare(before[_FIRST_ROWS:], after[_FIRST_ROWS:])
+        self._last = values[-1]
+
+    def break_off(self) -> None:
+        """There is a value that has no place in any order."""
+        self._grows = self._falls = False
+
+    def _compare(self, before: pa.Array, after: pa.Array) -> None:
+        self._grows = self._grows and bool(pc.all(pc.less_equal(before, after), min_count=0).as_py())
+        self._falls = self._falls and bool(pc.all(pc.greater_equal(before, after), min_count=0).as_py())
