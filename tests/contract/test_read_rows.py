@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import base64
 import json
+import random
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from session_datasets.domain.limits import KIB, OFFSET_MAX, PAGE_BYTES_MAX, PAGE_BYTES_MIN, PAGE_ROWS_MAX
@@ -79,8 +82,59 @@ def test_out_of_range_is_refused_with_the_field_named(
 
 
 def test_the_advice_tells_the_allowed_range(node: Session, numbers: dict[str, object]) -> None:
-    refused = node.call("read_rows", reference=numbers, limit=10**6)
-    assert refused["problem"]["advice"] == f"limit takes 1 to {PAGE_ROWS_MAX:,}."
+    refused = node.call("read_rows", reference=numbers, max_bytes=10**9)
+    assert refused["problem"]["advice"] == f"max_bytes takes {PAGE_BYTES_MIN:,} to {PAGE_BYTES_MAX:,}."
+
+
+def test_a_page_of_json_has_fewer_rows_than_one_of_arrow_and_the_refusal_says_so(
+    node: Session, numbers: dict[str, object]
+) -> None:
+    refused = node.call("read_rows", reference=numbers, limit=PAGE_ROWS_MAX + 1)
+    assert problem_code(refused) == "invalid-request"
+    assert refused["problem"]["advice"] == "limit takes 1 to 10,000. With format arrow it takes up to 1,000,000."
+    assert refused["problem"]["retry_with"] == {"limit": PAGE_ROWS_MAX}
+    page = node.call("read_rows", reference=numbers, limit=PAGE_ROWS_MAX + 1, format="arrow")
+    assert page["returned"] == PAGE_ROWS_MAX + 1
+
+
+def test_an_arrow_page_has_the_rows_of_the_json_page_in_the_registered_types(
+    node: Session, numbers: dict[str, object]
+) -> None:
+    asked = {"reference": numbers, "offset": 12_345, "limit": 3, "columns": ["half", "number"]}
+    page, rows = node.call("read_rows", **asked, format="arrow"), node.call("read_rows", **asked)["rows"]
+    table = pa.ipc.open_stream(base64.b64decode(page["arrow"])).read_all()
+    assert "rows" not in page
+    assert [[str(field.type), field.name] for field in table.schema] == [["double", "half"], ["int64", "number"]]
+    assert [list(row.values()) for row in table.to_pylist()] == rows
+    assert (page["returned"], page["next_offset"], page["total"], page["limit_hit"]) == (3, 12_348, ROWS, "rows")
+
+
+@pytest.mark.parametrize("max_bytes", [PAGE_BYTES_MIN, 20_000])
+def test_an_arrow_page_shrinks_to_its_bytes_in_base64_and_says_so(
+    node: Session, numbers: dict[str, object], max_bytes: int
+) -> None:
+    page = node.call("read_rows", reference=numbers, limit=ROWS, format="arrow", max_bytes=max_bytes)
+    assert page["limit_hit"] == "bytes"
+    assert 0 < page["returned"] == page["next_offset"] < ROWS
+    assert max_bytes / 2 < len(page["arrow"]) <= max_bytes
+
+
+def test_a_row_that_no_arrow_page_holds_is_refused_and_the_proposed_page_clips_it(node: Session) -> None:
+    body = b"id,text\n" + b"1,x\n" * 5 + b"2," + random.Random(1).randbytes(20_000).hex().encode() + b"\n"
+    reference = node.register("long.csv", body)["reference"]
+    asked = {"reference": reference, "offset": 5, "max_bytes": 2 * PAGE_BYTES_MIN}
+    refused = node.call("read_rows", **asked, format="arrow")
+    assert problem_code(refused) == "too-large"
+    assert node.call("read_rows", **{**asked, **refused["problem"]["retry_with"]})["clipped"]
+    before = node.call("read_rows", reference=reference, max_bytes=2 * PAGE_BYTES_MIN, format="arrow")
+    assert 1 <= before["returned"] == before["next_offset"] <= 5
+    assert before["limit_hit"] == "bytes"
+
+
+def test_an_unknown_format_is_refused_with_the_field_named(node: Session, numbers: dict[str, object]) -> None:
+    refused = node.call("read_rows", reference=numbers, format="csv")
+    assert problem_code(refused) == "invalid-request"
+    assert refused["problem"]["detail"].startswith("format")
 
 
 def test_columns_come_in_the_requested_order(node: Session, numbers: dict[str, object]) -> None:

@@ -11,12 +11,14 @@ from rich.text import Text
 
 from session_datasets.cli import chart
 from session_datasets.cli.text import cell, count, plain, size
+from session_datasets.domain.artifact import Status
 from session_datasets.wire.answers import (
     ArtifactFields,
     ColumnPart,
     DescribeArtifactAnswer,
     ListArtifactsAnswer,
     ProfilePart,
+    ProgressPart,
     ReadColumnsAnswer,
     ReadRowsAnswer,
     RegisterArtifactAnswer,
@@ -66,7 +68,7 @@ def listing(answer: ListArtifactsAnswer) -> RenderableType:
             whole(each.artifact_id),
             cell(each.name),
             each.kind,
-            each.format,
+            each.format if each.status is Status.READY else each.status,
             *(Text(count(number), justify="right") for number in (each.rows, each.columns)),
             Text(size(each.size), justify="right"),
             cell(each.node),
@@ -77,7 +79,7 @@ def listing(answer: ListArtifactsAnswer) -> RenderableType:
 
 def page(answer: ReadRowsAnswer) -> RenderableType:
     numbers = range(answer.offset, answer.offset + answer.returned)
-    return Group(_grid(answer.columns, answer.rows, numbers), Text(_page_line(answer), style="dim"))
+    return Group(_grid(answer.columns, answer.rows or [], numbers), Text(_page_line(answer), style="dim"))
 
 
 def series(answer: ReadColumnsAnswer) -> RenderableType:
@@ -117,14 +119,21 @@ def whole(text: str) -> Text:
 
 def _artifact_facts(answer: ArtifactFields) -> dict[str, str]:
     shape = answer.profile.shape if answer.profile else None
+    told = f"{shape.rows:,} rows, {shape.columns:,} columns" if shape else "no rows to page"
     return {
         "artifact": answer.artifact_id,
         "name": answer.name,
         "kind": answer.kind,
         "format": answer.format,
-        "shape": f"{shape.rows:,} rows, {shape.columns:,} columns" if shape else "no rows to page",
+        "shape": _in_the_making(answer.progress) if answer.progress else told,
         "note": answer.note or "",
+        "failure": f"{answer.failure.code}. {answer.failure.advice}" if answer.failure else "",
     }
+
+
+def _in_the_making(progress: ProgressPart) -> str:
+    rows = f", {progress.rows:,} rows so far" if progress.rows else ""
+    return f"being profiled: {progress.stage.replace('_', ' ')}{rows}"
 
 
 def _facts(facts: dict[str, str]) -> RenderableType:

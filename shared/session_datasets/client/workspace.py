@@ -7,28 +7,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from session_datasets.client import frames
 from session_datasets.client.calls import Calls
 from session_datasets.client.download import Downloads
-from session_datasets.client.errors import ProblemError
+from session_datasets.client.errors import IncompleteRowError, ProblemError
 from session_datasets.client.frames import Frame
 from session_datasets.client.http import FileHttp
 from session_datasets.client.local_file import LocalFile
 from session_datasets.client.patience import Patience
 from session_datasets.client.progress import OnProgress
 from session_datasets.client.references import AnyReference, artifact_id_of, reference_of
-from session_datasets.client.rows import ReadPage, as_dicts, as_tuples, whole_pages
+from session_datasets.client.rows import ROW_TOO_LARGE_ADVICE, ReadPage, as_dicts, as_tuples, whole_pages
 from session_datasets.client.surroundings import Surroundings
 from session_datasets.client.transport import Transport
-from session_datasets.client.upload import Uploads
+from session_datasets.client.upload import Uploaded, Uploads
+from session_datasets.client.waiting import WAIT_SECONDS, OnProfiling, Waiting
 from session_datasets.domain.errors import ProblemCode
 from session_datasets.domain.files import LoadTarget
-from session_datasets.domain.limits import LIST_LIMIT_MAX, PAGE_BYTES_MAX, PAGE_ROWS_MAX
+from session_datasets.domain.limits import ARROW_PAGE_ROWS_MAX, LIST_LIMIT_MAX, PAGE_BYTES_MAX, PAGE_ROWS_MAX
 from session_datasets.domain.names import Verb
-from session_datasets.domain.profile import Format, Kind
+from session_datasets.domain.page import PageFormat
+from session_datasets.domain.profile import Kind
 from session_datasets.domain.scope import ListScope
 from session_datasets.wire.answers import (
     DescribeArtifactAnswer,
@@ -77,6 +78,7 @@ class Workspace:
         self._calls = Calls(transport, token, patience)
         http = FileHttp()
         self._uploads = Uploads(self._calls, http, patience)
+        self._waiting = Waiting(self._calls, patience)
         self._downloads = Downloads(http, patience)
 
     @classmethod
@@ -108,6 +110,9 @@ class Workspace:
         lineage: Sequence[AnyReference] = (),
         request_token: str | None = None,
         progress: OnProgress | None = None,
+        wait: bool = True,
+        timeout: float = WAIT_SECONDS,
+        profiling: OnProfiling | None = None,
     ) -> RegisterArtifactAnswer:
         """Uploads a file, or a frame as Parquet, and makes it known; the answer's ``reference`` is what to pass on.
 
@@ -115,6 +120,9 @@ class Workspace:
         artifact (``created`` is False then). ``name`` is the file's own when None, and must be given for a frame.
         ``request_token`` makes a later repeat of the whole call find this registration. ``progress`` is called with
         (bytes done, bytes in all).
+
+        A large file is profiled after it was registered. That is waited for up to ``timeout`` seconds, unless ``wait``
+        is False and the answer's ``status`` may be profiling; ``profiling`` is called with the artifact meanwhile.
         """
         with _local_file(source, name) as file:
             register = partial(
@@ -129,17 +137,28 @@ class Workspace:
                 sha256=file.sha256,
                 request_token=request_token,
             )
-            uploaded = self._uploads.upload(file, progress)
             # A repeat of the whole call may upload a new version; only without one is it the same request.
             pinned = request_token is None
+
+            def registered(uploaded: Uploaded) -> RegisterArtifactAnswer:
+                answer = register(key=uploaded.key, version_id=uploaded.version_id if pinned else None)
+                return self._waiting.concluded(answer, timeout, profiling) if wait else answer
+
+            uploaded = self._uploads.upload(file, progress)
             try:
-                return register(key=uploaded.key, version_id=uploaded.version_id if pinned else None)
+                return registered(uploaded)
             except ProblemError as error:
                 if uploaded.sent or error.code not in _NOT_WHAT_WAS_ANNOUNCED:
                     raise
             # What was there is not this file, or not there any more. Of progress, the whole was told.
-            uploaded = self._uploads.upload(file, replace=True)
-            return register(key=uploaded.key, version_id=uploaded.version_id if pinned else None)
+            return registered(self._uploads.upload(file, replace=True))
+
+    def wait(
+        self, reference: AnyReference, timeout: float = WAIT_SECONDS, *, profiling: OnProfiling | None = None
+    ) -> DescribeArtifactAnswer:
+        """The artifact, once its profile has been made. WaitedTooLongError after ``timeout`` seconds; when the profile
+        failed, the error that registering a small file would have raised."""
+        return self._waiting.until_ready(reference_of(reference), timeout, profiling)
 
     # --- finding -------------------------------------------------------------------------------------------
 
@@ -195,8 +214,13 @@ class Workspace:
         limit: int | None = None,
         columns: Sequence[str] | None = None,
         max_bytes: int | None = None,
+        format: PageFormat | Literal["json", "arrow"] | None = None,
     ) -> ReadRowsAnswer:
-        """One page. It ends at ``limit`` rows or ``max_bytes`` of JSON; ``next_offset`` is where to go on."""
+        """One page. It ends at ``limit`` rows or ``max_bytes``; ``next_offset`` is where to go on.
+
+        ``format`` arrow has one Arrow IPC stream in base64 instead of ``rows``; ``session_datasets.client.tables``
+        makes a table of either.
+        """
         return self._calls.ask(
             Verb.READ_ROWS,
             ReadRowsAnswer,
@@ -205,6 +229,7 @@ class Workspace:
             limit=limit,
             columns=_listed(columns),
             max_bytes=max_bytes,
+            format=format,
         )
 
     @overload
@@ -255,25 +280,24 @@ class Workspace:
             max_points=max_points,
         )
 
-    def to_arrow(self, reference: AnyReference, *, columns: Sequence[str] | None = None) -> pa.Table:
-        """The dataset in memory, with exactly the types of its registered schema."""
+    def to_arrow(
+        self, reference: AnyReference, *, columns: Sequence[str] | None = None, progress: OnProgress | None = None
+    ) -> pa.Table:
+        """The dataset in memory, with exactly the types of its registered schema, fetched as several pages at a time.
+
+        ``progress`` is called with (rows here, rows in all). IncompleteRowError for a row that no page holds whole.
+        """
         frames.required_pyarrow()
         from session_datasets.client import tables
 
-        if self.describe_artifact(reference).format is not Format.PARQUET:
-            return tables.of_pages(whole_pages(self._page_reader(reference, columns)))
-        registered = self.read_rows(reference, limit=1).columns
-        if columns is not None:
-            # The refusal of an unknown one names its neighbours, which no reader of the file does.
-            self.read_rows(reference, limit=1, columns=columns)
-        with TemporaryDirectory(prefix="session-datasets-") as folder:
-            path = self._downloads.download(self._load_asker(reference), Path(folder), None)
-            return tables.of_parquet(path, registered, columns)
+        return tables.of_pages(self._arrow_page_reader(reference, columns), ARROW_PAGE_ROWS_MAX, progress)
 
-    def to_pandas(self, reference: AnyReference, *, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    def to_pandas(
+        self, reference: AnyReference, *, columns: Sequence[str] | None = None, progress: OnProgress | None = None
+    ) -> pd.DataFrame:
         """The dataset in memory; Arrow-backed columns, so that integers with gaps stay integers."""
         pandas = frames.required_pandas()
-        return self.to_arrow(reference, columns=columns).to_pandas(types_mapper=pandas.ArrowDtype)
+        return self.to_arrow(reference, columns=columns, progress=progress).to_pandas(types_mapper=pandas.ArrowDtype)
 
     # --- loading -------------------------------------------------------------------------------------------
 
@@ -321,6 +345,23 @@ class Workspace:
         return lambda offset: self.read_rows(
             known, offset=offset, limit=batch, columns=columns, max_bytes=PAGE_BYTES_MAX
         )
+
+    def _arrow_page_reader(
+        self, reference: AnyReference, columns: Sequence[str] | None
+    ) -> Callable[[int, int], ReadRowsAnswer]:
+        known = reference_of(reference)
+
+        def read(offset: int, limit: int) -> ReadRowsAnswer:
+            try:
+                return self.read_rows(
+                    known, offset=offset, limit=limit, columns=columns, max_bytes=PAGE_BYTES_MAX, format="arrow"
+                )
+            except ProblemError as error:
+                if error.code != ProblemCode.TOO_LARGE:
+                    raise
+                raise IncompleteRowError(error.detail, ROW_TOO_LARGE_ADVICE) from error
+
+        return read
 
 
 def _listed(columns: Sequence[str] | None) -> list[str] | None:

@@ -29,6 +29,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from math import isfinite, isnan
 
 import pyarrow as pa
@@ -81,6 +82,8 @@ class CellRules:
 
         Those with more than ``most`` characters may end a little later than there, and are the same up to there.
         """
+        if kind.is_float64(self.type) and self.finite:
+            return values.to_pylist()  # type: ignore[no-any-return]
         return _encode(values, self.exact, most)
 
 
@@ -97,11 +100,11 @@ def _encode(values: pa.Array, exact: bool, most: int | None) -> list[JsonValue]:
     if is_nested(type_):
         return _nested(values, exact, most)
     if is_wide_integer(type_) and not exact:
-        return _each(values, str)
+        return values.cast(pa.string()).to_pylist()  # type: ignore[no-any-return]
     if kind.is_floating(type_):
         return _floats(values)
     if kind.is_decimal(type_):
-        return _each(values, lambda number: format(number, "f"))
+        return _decimals(values)
     if is_temporal(type_):
         return [*spelled(values)]
     if is_binary(type_):
@@ -120,6 +123,12 @@ def _each(values: pa.Array, spell: Callable[..., JsonValue]) -> list[JsonValue]:
     return [None if value is None else spell(value) for value in values.to_pylist()]
 
 
+def _decimals(values: pa.Array) -> list[JsonValue]:
+    texts: list[JsonValue] = values.cast(pa.string()).to_pylist()
+    # Arrow spells what is very small or has no digits behind the point with an exponent.
+    return [format(Decimal(text), "f") if text is not None and "E" in text else text for text in texts]
+
+
 def _floats(values: pa.Array) -> list[JsonValue]:
     if kind.is_float64(values.type):
         numbers = values.to_pylist()
@@ -128,6 +137,8 @@ def _floats(values: pa.Array) -> list[JsonValue]:
         numbers = _each(values.cast(pa.string()), float)
     else:
         numbers = values.cast(pa.float32()).to_pylist()
+    if pc.all(pc.is_finite(values)).as_py() is not False:
+        return numbers  # type: ignore[no-any-return]
     return [number if number is None or isfinite(number) else _not_finite(number) for number in numbers]
 
 

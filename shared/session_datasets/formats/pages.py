@@ -8,6 +8,7 @@ characters, then null, and each named in ``clipped``.
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
@@ -17,20 +18,22 @@ from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import CLIPPED_CELL_CHARACTERS, PAGE_CELLS_MAX
 from session_datasets.domain.page import ClippedCell, LimitHit, Page
 from session_datasets.domain.profile import JsonValue
+from session_datasets.formats.cell_sizes import BRACKETS_BYTES, COMMA_BYTES, cells_bytes, row_overhead_bytes
 from session_datasets.formats.cells import CellRules, encoded_rows
 from session_datasets.formats.nested import is_binary, is_text
 from session_datasets.formats.ranged_file import Reader
-from session_datasets.formats.row_sizes import batch_text_bytes, rows_without_columns, small_slices
+from session_datasets.formats.reading_ahead import batches_ahead
+from session_datasets.formats.row_sizes import batch_bytes, batch_text_bytes, rows_without_columns, small_slices
 from session_datasets.formats.segments import Segments
 
 Row = list[JsonValue]
 
-# "[" and "]" around all rows; ", " between two.
-_BRACKETS_BYTES = 2
-_COMMA_BYTES = 2
 ELLIPSIS = "…"
 # Cells longer than this are cut to it, one step after the other until the row fits.
 _CLIPPING_STEPS = (CLIPPED_CELL_CHARACTERS, 40, 8, 1)
+# Rows that are encoded before their size is known, and bytes of JSON that a cell takes beside its value at the least.
+_ROWS_AT_FIRST = 1_024
+_CELL_BYTES_MIN = 3
 
 
 def json_bytes(value: JsonValue) -> int:
@@ -51,50 +54,97 @@ def read_page(
     places = table.directory.chosen(columns)
     wanted = min(limit, max(1, cells_max // max(1, len(places))))
     end = max(offset, min(offset + wanted, table.total))
-    rules = [table.directory.rules[place] for place in places]
-    rows, clipped, full = _within(_pieces(table, places, offset, end, max_bytes), rules, max_bytes)
+    filling = _Filling([table.directory.rules[place] for place in places], max_bytes)
+    for piece in _pieces(table, places, offset, end, max_bytes):
+        if not filling.take(piece):
+            break
+    rows = filling.rows
     limit_hit = None
     if offset + len(rows) < table.total:
-        limit_hit = LimitHit.BYTES if full else LimitHit.ROWS if wanted == limit else LimitHit.CELLS
+        limit_hit = LimitHit.BYTES if filling.full else LimitHit.ROWS if wanted == limit else LimitHit.CELLS
     return Page(
         columns=tuple(table.directory.columns[place] for place in places),
         offset=offset,
-        rows=rows,
+        returned=len(rows),
         total=table.total,
         limit_hit=limit_hit,
-        clipped=clipped,
         cost=reader.cost,
+        rows=rows,
+        clipped=filling.clipped,
     )
 
 
 def _pieces(table: Segments, places: Sequence[int], begin: int, end: int, max_bytes: int) -> Iterator[pa.RecordBatch]:
-    """The rows in slices that are worth about one page each: what is not delivered need not be encoded."""
+    """The rows in slices that are worth about one page each."""
     if not places:
         yield rows_without_columns(end - begin)
         return
-    for batch in table.read(places, begin, end):
+    for batch in batches_ahead(table, places, begin, end, max_bytes):
         yield from small_slices(batch, max_bytes)
 
 
-def _within(
-    pieces: Iterator[pa.RecordBatch], rules: Sequence[CellRules], max_bytes: int
-) -> tuple[list[Row], tuple[ClippedCell, ...], bool]:
-    """As many rows as fit, the cells clipped to make the first one fit, and whether the budget ended the page."""
-    kept: list[Row] = []
-    used = _BRACKETS_BYTES
-    for piece in pieces:
-        if piece.num_rows == 1 and batch_text_bytes(piece) > max_bytes:
+class _Filling:
+    """Rows of a page, as many as fit; only those that are likely to fit are encoded."""
+
+    def __init__(self, rules: Sequence[CellRules], max_bytes: int) -> None:
+        self.rows: list[Row] = []
+        self.clipped: tuple[ClippedCell, ...] = ()
+        self.full = False
+        self._rules = rules
+        self._max_bytes = max_bytes
+        # Brackets around the rows; each row brings the comma behind it, and the last one has none.
+        self._used = BRACKETS_BYTES - COMMA_BYTES
+        self._overhead = row_overhead_bytes(len(rules))
+
+    def take(self, piece: pa.RecordBatch) -> bool:
+        """Adds the rows of ``piece`` that fit; False when that was not all of them."""
+        at = 0
+        while at < piece.num_rows and not self.full:
+            count = min(self._likely(piece), piece.num_rows - at)
+            self._take_encoded(piece.slice(at, count))
+            at += count
+        return not self.full
+
+    def _likely(self, piece: pa.RecordBatch) -> int:
+        """Rows that probably fit what is left, judged by those that are there already; few while there are none."""
+        if self.rows:
+            return max(1, (self._max_bytes - self._used) * len(self.rows) // max(1, self._used))
+        each = batch_bytes(piece) // int(piece.num_rows) + _CELL_BYTES_MIN * len(self._rules)
+        return max(1, min(_ROWS_AT_FIRST, self._max_bytes // max(1, each)))
+
+    def _take_encoded(self, piece: pa.RecordBatch) -> None:
+        if piece.num_rows == 1 and batch_text_bytes(piece) > self._max_bytes:
             # Its texts alone are too long: it is not made in full to find that out.
-            return (kept, (), True) if kept else (*_alone(piece, rules, max_bytes), True)
-        for at, row in enumerate(encoded_rows(piece, rules)):
-            used += json_bytes(row) + (_COMMA_BYTES if kept else 0)
-            if used <= max_bytes:
-                kept.append(row)
-            elif kept:
-                return kept, (), True
-            else:
-                return *_alone(piece.slice(at, 1), rules, max_bytes), True
-    return kept, (), False
+            self._end_with(piece)
+            return
+        cells = [rule.encode(values) for rule, values in zip(self._rules, piece.columns, strict=True)]
+        fitting = self._fitting(cells, piece.num_rows)
+        rows = [list(row) for row in zip(*cells, strict=True)] if cells else [[] for _ in range(piece.num_rows)]
+        self.rows += rows[:fitting]
+        if fitting < piece.num_rows:
+            self._end_with(piece.slice(fitting, 1))
+
+    def _fitting(self, cells: Sequence[list[JsonValue]], count: int) -> int:
+        """How many of ``count`` rows fit; they are counted as used."""
+        left = self._max_bytes - self._used
+
+        def size(rows: int) -> int:
+            heads = cells if rows == count else [column[:rows] for column in cells]
+            values = sum(cells_bytes(head, rule.type) for head, rule in zip(heads, self._rules, strict=True))
+            return values + rows * self._overhead
+
+        if (whole := size(count)) <= left:
+            self._used += whole
+            return count
+        fitting = bisect_right(range(1, count), left, key=size)
+        self._used += size(fitting)
+        return fitting
+
+    def _end_with(self, row: pa.RecordBatch) -> None:
+        """This row does not fit: it is left to the next page, unless it would be the first of this one."""
+        self.full = True
+        if not self.rows:
+            self.rows, self.clipped = _alone(row, self._rules, self._max_bytes)
 
 
 def _alone(
@@ -102,7 +152,7 @@ def _alone(
 ) -> tuple[list[Row], tuple[ClippedCell, ...]]:
     """A page of one row in at most ``max_bytes``, and its cells that are not whole."""
     row = encoded_rows(piece, rules, CLIPPED_CELL_CHARACTERS)[0]
-    short = clip_row(row, max_bytes - _BRACKETS_BYTES)
+    short = clip_row(row, max_bytes - BRACKETS_BYTES)
     clipped = [place for place, (cell, now) in enumerate(zip(row, short, strict=True)) if now is not cell]
     return [short], tuple(ClippedCell(0, place, _characters(piece.column(place), rules[place])) for place in clipped)
 
@@ -119,9 +169,9 @@ def clip_row(row: Row, max_bytes: int) -> Row:
         return short
     raise Refusal(
         ProblemCode.TOO_LARGE,
-        f"One row of {len(row):,} columns does not fit the asked {max_bytes + _BRACKETS_BYTES:,} bytes, however short "
+        f"One row of {len(row):,} columns does not fit the asked {max_bytes + BRACKETS_BYTES:,} bytes, however short "
         "its cells are cut.",
-        advice=f"Name fewer columns, or allow at least {needed + _BRACKETS_BYTES:,} bytes.",
+        advice=f"Name fewer columns, or allow at least {needed + BRACKETS_BYTES:,} bytes.",
     )
 
 

@@ -36,13 +36,17 @@ def _timestamps(values: pa.Array) -> list[str | None]:
     unit, ending = values.type.unit, "" if values.type.tz is None else "Z"
     instants = values.cast(pa.timestamp(unit))
     per_day = _SECONDS_PER_DAY * _UNITS_PER_SECOND[unit]
-    texts = _near_or_far(instants, instants.cast(pa.int64()), per_day, lambda count: _timestamp(count, unit))
-    return [None if text is None else text.replace(" ", "T", 1) + ending for text in texts]
+    return _near_or_far(
+        instants, instants.cast(pa.int64()), per_day, lambda count: _timestamp(count, unit) + ending, ending
+    )
 
 
-def _near_or_far(values: pa.Array, counts: pa.Array, per_day: int, spell: Callable[[int], str]) -> list[str | None]:
-    """Arrow's texts in the years of four digits, ``spell``'s of the counts beyond."""
-    texts: list[str | None] = values.cast(pa.string()).to_pylist()
+def _near_or_far(
+    values: pa.Array, counts: pa.Array, per_day: int, spell: Callable[[int], str], ending: str = ""
+) -> list[str | None]:
+    """Arrow's texts with ``ending`` in the years of four digits, ``spell``'s of the counts beyond."""
+    spaced = pc.replace_substring(values.cast(pa.string()), " ", "T", max_replacements=1)
+    texts: list[str | None] = (pc.binary_join_element_wise(spaced, ending, "") if ending else spaced).to_pylist()
     first, end = _FIRST_DAY * per_day, _END_DAY * per_day
     bounds = pc.min_max(counts)
     low, high = bounds["min"].as_py(), bounds["max"].as_py()

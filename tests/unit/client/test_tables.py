@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
 import json
+import random
+import threading
+import time
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -13,11 +17,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from session_datasets.client import tables
+from session_datasets.client import workspace as workspace_module
 from session_datasets.client.arrow_types import type_of
 from session_datasets.client.cells import decoded
-from session_datasets.client.errors import InvalidRequestError, UnexpectedAnswerError, UnwritableTableError
+from session_datasets.client.errors import (
+    IncompleteRowError,
+    InvalidRequestError,
+    UnexpectedAnswerError,
+    UnwritableTableError,
+)
 from session_datasets.client.workspace import Workspace
 from session_datasets.formats.cells import CellRules
+from session_datasets.wire.answers import ReadRowsAnswer
 from tests.support.moto_cloud import MotoCloud
 
 TYPES: Sequence[pa.DataType] = (
@@ -117,6 +129,112 @@ def test_columns_come_in_the_order_asked_for(workspace: Workspace) -> None:
     table = pa.table({"a": [1], "b": ["x"], "c": [None]})
     registered = workspace.register_artifact(table, name="t")
     assert workspace.to_arrow(registered, columns=["c", "a"]).column_names == ["c", "a"]
+
+
+@pytest.fixture
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few kilobytes a page, so that a small dataset takes many."""
+    monkeypatch.setattr(workspace_module, "PAGE_BYTES_MAX", 4_096)
+
+
+def of_many_pages(rows: int) -> pa.Table:
+    draw = random.Random(5)
+    texts = [draw.randbytes(draw.choice([4, 4, 4, 400])).hex() for _ in range(rows)]
+    return pa.table({"n": pa.array(range(rows), pa.int64()), "t": texts})
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_a_dataset_of_many_pages_is_whole_and_in_order(workspace: Workspace) -> None:
+    table = of_many_pages(3_000)
+    registered = workspace.register_artifact(table, name="t")
+    assert workspace.read_rows(registered, limit=3_000, max_bytes=4_096, format="arrow").returned < 300
+    assert workspace.to_arrow(registered).equals(table)
+    assert workspace.to_arrow(registered, columns=["t", "n"]).equals(table.select(["t", "n"]))
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_progress_tells_the_rows_and_never_falls(workspace: Workspace) -> None:
+    told: list[tuple[int, int]] = []
+    registered = workspace.register_artifact(of_many_pages(1_000), name="t")
+    workspace.to_arrow(registered, progress=lambda done, total: told.append((done, total)))
+    assert told == sorted(told)
+    assert told[-1] == (1_000, 1_000)
+    assert len(told) > 3
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_a_row_that_no_page_holds_is_an_error_that_names_the_way_out(workspace: Workspace) -> None:
+    table = pa.table({"n": list(range(500)), "t": ["x"] * 400 + [random.Random(2).randbytes(9_000).hex()] + ["x"] * 99})
+    registered = workspace.register_artifact(table, name="t")
+    with pytest.raises(IncompleteRowError, match=r"Row 400 .*load_artifact"):
+        workspace.to_arrow(registered)
+    assert workspace.to_arrow(registered, columns=["n"]).num_rows == 500
+
+
+def answered(offset: int, returned: int, total: int) -> ReadRowsAnswer:
+    sink = pa.BufferOutputStream()
+    table = pa.table({"n": list(range(offset, offset + returned))})
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    arrow = base64.b64encode(sink.getvalue()).decode()
+    page = {"artifact_id": "a", "columns": [], "offset": offset, "arrow": arrow, "returned": returned, "total": total}
+    return ReadRowsAnswer.model_validate({**page, "s3_requests": 1, "bytes_read": 1})
+
+
+def test_no_more_pages_than_a_few_are_under_way_at_a_time() -> None:
+    under_way, most, lock = 0, 0, threading.Lock()
+
+    def read(offset: int, limit: int) -> ReadRowsAnswer:
+        nonlocal under_way, most
+        with lock:
+            under_way += 1
+            most = max(most, under_way)
+        time.sleep(0.001)
+        with lock:
+            under_way -= 1
+        return answered(offset, min(limit, 10), 1_000)
+
+    assert tables.of_pages(read, 10**6)["n"].to_pylist() == list(range(1_000))
+    assert 2 <= most <= tables.PAGES_AT_ONCE
+
+
+def test_the_first_error_ends_the_whole() -> None:
+    asked: list[int] = []
+
+    def read(offset: int, limit: int) -> ReadRowsAnswer:
+        asked.append(offset)
+        if offset:
+            raise ConnectionError(f"at {offset}")
+        return answered(offset, 10, 100_000)
+
+    with pytest.raises(ConnectionError, match="at "):
+        tables.of_pages(read, 10**6)
+    assert len(asked) < 5_000
+
+
+def test_a_range_whose_rows_are_larger_takes_several_pages() -> None:
+    def read(offset: int, limit: int) -> ReadRowsAnswer:
+        return answered(offset, min(limit, 10 if offset < 50 else 3), 100)
+
+    assert tables.of_pages(read, 10**6)["n"].to_pylist() == list(range(100))
+
+
+def test_a_page_without_rows_before_the_end_is_an_error() -> None:
+    with pytest.raises(UnexpectedAnswerError):
+        tables.of_pages(lambda offset, limit: answered(offset, 0 if offset else 10, 100), 10**6)
+
+
+def test_a_page_of_either_format_is_a_table(workspace: Workspace) -> None:
+    table = pa.table({str(number): values for number, values in enumerate(VALUES) if len(values) == 3})
+    registered = workspace.register_artifact(table, name="t")
+    for format in ("json", "arrow"):
+        assert tables.of_page(workspace.read_rows(registered, format=format)).equals(table)
+
+
+def test_a_clipped_page_is_no_table(workspace: Workspace) -> None:
+    registered = workspace.register_artifact(pa.table({"t": ["x" * 9_000]}), name="t")
+    with pytest.raises(IncompleteRowError, match="Row 0"):
+        tables.of_page(workspace.read_rows(registered, max_bytes=1_024))
 
 
 def test_an_unknown_column_of_a_parquet_file_is_refused_with_near_names(workspace: Workspace) -> None:
