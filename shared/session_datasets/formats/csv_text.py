@@ -1,190 +1,214 @@
-"""CSV: RFC 4180 with any of four delimiters, in two streaming passes: one decides the types, one converts.
+"""CSV as a table: RFC 4180 with any delimiter, read once for its types and once more for what those changed.
 
 Quoted fields may hold delimiters, line ends and doubled quotes; lines end with LF, CRLF or CR, the last one need
-not; blank lines are no rows. The first record names the columns. A row with more or fewer fields than the header
-is damage, and so is a quote that never closes: nothing is padded or dropped.
+not; blank lines are no rows. The first record names the columns. Nothing is dropped: a row with fewer fields than
+the header has nulls for the others, a row with more keeps them in a last column, and both are counted and told. More
+than a few such rows are damage, and so is a quote that never closes.
+
+The first pass parses the text block by block, converts each block to the types that its columns have so far, and puts
+it aside. Then the blocks are handed on in the final types. A type that changed late is converted from what was put
+aside; only columns whose texts can not be had from that (doubles that became text, say) are parsed once more.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TextIO
 
 import pyarrow as pa
-import pyarrow.csv as arrow_csv
 
-from session_datasets.domain.limits import MIB
-from session_datasets.domain.profile import Format
-from session_datasets.formats.csv_types import ColumnTypes
+from session_datasets.domain.limits import KIB, MIB
+from session_datasets.domain.profile import NO_HINTS, Format, JsonValue, ReadingHints
+from session_datasets.formats.csv_blocks import NotUtf8, RowTooLong, Source
+from session_datasets.formats.csv_dialect import Dialect
+from session_datasets.formats.csv_first_pass import FirstPass
+from session_datasets.formats.csv_header import Header, read_header
+from session_datasets.formats.csv_hints import require_known
+from session_datasets.formats.plain_text import SINGLE_BYTE_WORDS, single_byte_encoding, to_utf8
+from session_datasets.formats.rules import TextRule
+from session_datasets.formats.spool import Spool
 from session_datasets.formats.stream import NoTable, TableStream, damaged, distinct_names, names_in_words
 
-# Bytes parsed at a time. A row must fit one block; a file with a longer row is read once more in large ones. Wide
-# tables take larger blocks, since judging a column costs per block what it costs for thousands of values.
-_BLOCK_BYTES = 8 * MIB
-_WIDE_BLOCK_BYTES = 32 * MIB
-_WIDE_COLUMNS = 1_000
-_LARGE_BLOCK_BYTES = 128 * MIB
-_READ_BYTES = 1 * MIB
-# The names of as many columns as page fit many times over; a longer first line is no header.
-_HEADER_LINE_CHARACTERS_MAX = 8 * MIB
-# Stands for one more row after the last: it comes back whole only if no quote was left open before it.
-_END = "\x1aend of rows\x1a"
+# Bytes parsed at a time: small ones stay in the processor's cache, and each column costs something per block. A row
+# must fit one block; a file with a longer row is read once more in larger ones.
+_BLOCK_BYTES = 1 * MIB
+_BLOCK_BYTES_PER_COLUMN = 16 * KIB
+_WIDE_BLOCK_BYTES_MAX = 32 * MIB
+_LARGE_BLOCK_BYTES = (16 * MIB, 128 * MIB)
+# What is put around the rows of a file: see ``csv_blocks``.
+_FRAME_BYTES, _FRAME_BYTES_PER_COLUMN = 64, 8
+# Beyond one row in this many that does not fit the header, the text is not what it was taken for.
+_ROWS_PER_RAGGED_MIN = 10
+_SURPLUS = "_surplus"
 
 
-class _RowTooLong(Exception):
-    """Asks for the next larger block."""
+@dataclass(frozen=True, slots=True)
+class CsvFile:
+    """UTF-8 text in ``file``, written in ``dialect`` as far as its head shows; ``folder`` takes working files.
+
+    ``encoding`` is the one that the text was written in, ``marked`` says that a byte order mark told so;
+    ``encoding_certain`` that the text must not be tried in another one.
+    """
+
+    file: Path
+    folder: Path
+    dialect: Dialect = field(default_factory=Dialect)
+    encoding: str = "utf-8"
+    marked: bool = False
+    encoding_certain: bool = False
+    # Bytes of a block, by the number of columns when None.
+    block_bytes: int | None = None
 
 
-def open_csv(file: Path, delimiter: str, columns_max: int) -> TableStream:
-    """``file`` is UTF-8. Raises NoTable beyond ``columns_max`` columns, Refusal when damaged."""
-    header = _header(file, delimiter)
-    if len(header) > columns_max:
+def open_csv(csv: CsvFile, columns_max: int, bytes_max: int, hints: ReadingHints = NO_HINTS) -> TableStream:
+    """The rows of a CSV, after its first pass. Raises NoTable beyond ``columns_max`` columns or ``bytes_max`` bytes of
+    UTF-8, Refusal when the text is damaged or does not fit the hints."""
+    try:
+        return _verified(csv, columns_max, hints)
+    except NotUtf8:
+        if csv.encoding_certain:
+            raise damaged(
+                f"The text is not valid {csv.encoding.upper()} throughout.",
+                "Write the file again with encoding='utf-8' and register it, or name its encoding in the hints.",
+            ) from None
+    encoding = single_byte_encoding(csv.file)
+    target = csv.folder / f"from-{encoding}"
+    to_utf8(csv.file, encoding, target, bytes_max)
+    return _verified(replace(csv, file=target, encoding=encoding, encoding_certain=True), columns_max, hints)
+
+
+def _verified(csv: CsvFile, columns_max: int, hints: ReadingHints) -> TableStream:
+    """The table in the dialect that the whole file bears out."""
+    table = _read(csv, columns_max, hints)
+    broken = table.broken_quotes
+    if broken and 2 * broken > table.quoted_fields:
+        plain = _read(replace(csv, dialect=replace(csv.dialect, quote=None)), columns_max, hints)
+        if not plain.found.ragged.rows:
+            return plain.stream()
+    return table.stream()
+
+
+def _read(csv: CsvFile, columns_max: int, hints: ReadingHints) -> _Table:
+    header = read_header(csv.file, csv.dialect)
+    width = len(header.names)
+    if width > columns_max:
         raise NoTable(
-            f"This CSV has {len(header):,} columns, more than the {columns_max:,} that can be paged. "
+            f"This CSV has {width:,} columns, more than the {columns_max:,} that can be paged. "
             "It can be listed and loaded."
         )
-    names, remarks = distinct_names(header)
-    types, block_bytes = _decide_types(file, delimiter, len(names))
-    emptied = [name for name, column in zip(names, types, strict=True) if column.nulls_empty_texts]
-    if emptied:
-        remarks.append(f"Quoted empty fields were read as null in {names_in_words(emptied)}.")
-    schema = pa.schema([pa.field(name, column.type) for name, column in zip(names, types, strict=True)])
-
-    def converted() -> Iterator[pa.RecordBatch]:
-        for batch in _text_batches(file, delimiter, len(names), block_bytes):
-            arrays = [column.convert(texts) for column, texts in zip(types, batch.columns, strict=True)]
-            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-    return TableStream(Format.CSV, schema, converted(), remarks)
-
-
-def _header(file: Path, delimiter: str) -> list[str]:
-    with file.open(encoding="utf-8-sig", errors="replace", newline="") as text:
+    names, remarks = distinct_names(header.names)
+    require_known(hints.types, names)
+    usual = csv.block_bytes or _usual_block_bytes(csv.file.stat().st_size, width)
+    sizes = (usual, *(size for size in _LARGE_BLOCK_BYTES if size > usual))
+    for block_bytes in sizes:
+        source = Source(csv.file, header.end, csv.dialect, width, block_bytes)
+        found = FirstPass(source, names, hints, Spool(csv.folder))
         try:
-            for record in csv.reader(_lines(text), delimiter=delimiter):
-                if record:
-                    return record
-        except csv.Error as error:
-            raise damaged("The first line can not be read as the names of columns.") from error
-    raise damaged("The file has no line with the names of columns.")
-
-
-def _lines(text: TextIO) -> Iterator[str]:
-    while line := text.readline(_HEADER_LINE_CHARACTERS_MAX + 1):
-        if len(line) > _HEADER_LINE_CHARACTERS_MAX:
-            raise damaged(
-                f"The first line is longer than {_HEADER_LINE_CHARACTERS_MAX:,} characters; it should name the columns."
-            )
-        yield line
-
-
-def _decide_types(file: Path, delimiter: str, width: int) -> tuple[list[ColumnTypes], int]:
-    """The types of all columns after every row was seen, and the block size that holds the longest row."""
-    for block_bytes in (_BLOCK_BYTES if width < _WIDE_COLUMNS else _WIDE_BLOCK_BYTES, _LARGE_BLOCK_BYTES):
-        types = [ColumnTypes() for _ in range(width)]
-        try:
-            for batch in _text_batches(file, delimiter, width, block_bytes):
-                for column, texts in zip(types, batch.columns, strict=True):
-                    column.see(texts)
-        except _RowTooLong:
+            found.read()
+        except RowTooLong:
             continue
-        return types, block_bytes
+        return _Table(csv, header, names, remarks, found, hints)
     raise damaged(
-        f"A row is longer than the {_LARGE_BLOCK_BYTES:,} bytes that can be read, "
-        "or a quote is opened and never closed."
+        f"A row is longer than the {sizes[-1]:,} bytes that can be read, or a quote is opened and never closed."
     )
 
 
-def _text_batches(file: Path, delimiter: str, width: int, block_bytes: int) -> Iterator[pa.RecordBatch]:
-    """All rows as texts, null where a field is empty and not quoted."""
-    ragged: list[arrow_csv.InvalidRow] = []
-    held = None
-    try:
-        with file.open("rb") as opened:
-            for batch in _open(opened, delimiter, width, block_bytes, ragged):
-                if batch.num_rows:
-                    if held is not None:
-                        yield held
-                    held = batch
-    except pa.ArrowInvalid as error:
-        raise _explained(str(error), ragged, width) from error
-    if held is None or not _is_end(held.slice(held.num_rows - 1)):
-        raise _open_quote()
-    yield held.slice(0, held.num_rows - 1)
+def _usual_block_bytes(size: int, width: int) -> int:
+    """What is enough for a small file, and for the names and the last row that frame it."""
+    framed = size + width * _FRAME_BYTES_PER_COLUMN + _FRAME_BYTES
+    return min(framed, max(_BLOCK_BYTES, width * _BLOCK_BYTES_PER_COLUMN), _WIDE_BLOCK_BYTES_MAX)
 
 
-def _open(
-    opened: io.FileIO | io.BufferedReader,
-    delimiter: str,
-    width: int,
-    block_bytes: int,
-    ragged: list[arrow_csv.InvalidRow],
-) -> arrow_csv.CSVStreamingReader:
-    def refuse(row: arrow_csv.InvalidRow) -> str:
-        ragged.append(row)
-        return "error"
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A file whose first pass is done."""
 
-    end = f"\n{_END}{delimiter * (width - 1)}\n".encode()
-    reader = arrow_csv.open_csv(
-        pa.PythonFile(io.BufferedReader(_WithEnd(opened, end), _READ_BYTES), mode="r"),
-        read_options=arrow_csv.ReadOptions(use_threads=False, block_size=block_bytes),
-        parse_options=arrow_csv.ParseOptions(
-            delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=True, invalid_row_handler=refuse
-        ),
-        convert_options=arrow_csv.ConvertOptions(
-            default_column_type=pa.string(),
-            null_values=[""],
-            strings_can_be_null=True,
-            quoted_strings_can_be_null=False,
-        ),
-    )
-    if len(reader.schema) != width:
-        raise damaged("The first line can not be read as the names of columns.")
-    return reader
+    csv: CsvFile
+    header: Header
+    names: list[str]
+    remarks: list[str]
+    found: FirstPass
+    hints: ReadingHints
 
+    @property
+    def quoted_fields(self) -> int:
+        quotes = self.found.lines.quotes
+        return 0 if quotes is None else quotes.quotes // 2
 
-class _WithEnd(io.RawIOBase):
-    """The bytes of a file, then ``end``."""
+    @property
+    def broken_quotes(self) -> int:
+        quotes = self.found.lines.quotes
+        return 0 if quotes is None else quotes.broken
 
-    def __init__(self, file: io.FileIO | io.BufferedReader, end: bytes) -> None:
-        self._file = file
-        self._end = io.BytesIO(end)
+    def stream(self) -> TableStream:
+        self._require_few_ragged()
+        columns = self.found.columns
+        fields = [pa.field(name, column.type) for name, column in zip(self.names, columns, strict=True)]
+        rules = [str(column.rule) for column in columns]
+        if self.found.ragged.surplus:
+            fields.append(pa.field(self._surplus_name, pa.string()))
+            rules.append(TextRule.SURPLUS)
+        schema = pa.schema(fields)
 
-    def readable(self) -> bool:
-        return True
+        def batches() -> Iterator[pa.RecordBatch]:
+            for arrays in self.found.finished():
+                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        return self._file.readinto(buffer) or self._end.readinto(buffer)
+        return TableStream(Format.CSV, schema, batches(), self._remarks(), rules, self._reading())
 
-
-def _is_end(row: pa.RecordBatch) -> bool:
-    first, *rest = row.columns
-    return first[0].as_py() == _END and all(column.null_count for column in rest)
-
-
-def _explained(error: str, ragged: list[arrow_csv.InvalidRow], width: int) -> Exception:
-    if "straddling" in error:
-        return _RowTooLong()
-    if ragged:
-        row = ragged[0]
-        if _END in row.text:
-            return _open_quote()
-        return damaged(
-            f"Row {row.number} has {row.actual_columns} fields, the header has {width} "
-            "(the header is row 1; blank lines do not count).",
-            "Quote fields that contain the delimiter, give every row as many fields as the header, and register again.",
+    def _require_few_ragged(self) -> None:
+        ragged, rows, width = self.found.ragged, self.found.rows, len(self.names)
+        few = ragged.rows * _ROWS_PER_RAGGED_MIN <= rows or (ragged.rows == 1 and rows > 1)
+        if ragged.first is None or few:
+            return
+        number, fields = ragged.first
+        raise damaged(
+            f"Row {number:,} has {fields:,} fields, the header has {width:,} (the header is row 1; blank lines do not "
+            f"count), and so {ragged.rows:,} of {rows:,} rows do not fit it.",
+            "Quote fields that contain the delimiter, give every row as many fields as the header, and register again; "
+            "if another character divides the fields, name it in the hints.",
         )
-    if "UTF8" in error:
-        return damaged(
-            "The text is not valid UTF-8 throughout.", "Write the file again with encoding='utf-8' and register it."
+
+    @property
+    def _surplus_name(self) -> str:
+        return distinct_names([*self.names, _SURPLUS])[0][-1]
+
+    def _remarks(self) -> list[str]:
+        remarks = list(self.remarks)
+        if self.csv.encoding in SINGLE_BYTE_WORDS and not self.hints.encoding:
+            remarks.append(f"The text is not UTF-8 and was read as {SINGLE_BYTE_WORDS[self.csv.encoding]}.")
+        emptied = [
+            name for name, column in zip(self.names, self.found.columns, strict=True) if column.nulls_empty_texts
+        ]
+        if emptied:
+            remarks.append(f"Quoted empty fields were read as null in {names_in_words(emptied)}.")
+        if self.found.ragged.first is not None:
+            remarks.append(self._ragged_told(*self.found.ragged.first))
+        if self.broken_quotes:
+            remarks.append(
+                f"{self.broken_quotes:,} quoted fields go on after their closing quote and were read without it."
+            )
+        return remarks
+
+    def _ragged_told(self, number: int, fields: int) -> str:
+        kept = f", surplus ones are kept in '{self._surplus_name}'" if self.found.ragged.surplus else ""
+        return (
+            f"Rows that do not have the header's {len(self.names):,} fields: {self.found.ragged.rows:,}, the first is "
+            f"row {number:,} with {fields:,}. Missing fields were read as null{kept}."
         )
-    return damaged("The file can not be parsed as CSV.")
 
-
-def _open_quote() -> Exception:
-    return damaged(
-        "A quote is opened and never closed: the file may be cut off.", "Write the file again, whole, and register it."
-    )
+    def _reading(self) -> dict[str, JsonValue]:
+        dialect, line_ends = self.csv.dialect, replace(self.found.lines.line_ends)
+        line_ends.add(self.header.text, 0)
+        return {
+            "encoding": self.csv.encoding,
+            "bom": self.csv.marked or self.header.marked,
+            "delimiter": dialect.delimiter,
+            "quote": dialect.quote,
+            "line_end": line_ends.kind,
+            "header": True,
+            "blank_lines": self.header.blank_lines + self.found.blank_lines,
+            "ragged_rows": self.found.ragged.rows,
+            "nulls": list(self.hints.nulls),
+        }

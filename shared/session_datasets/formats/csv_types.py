@@ -14,61 +14,96 @@ last row is its type, text if nothing is. So a late row decides as much as an ea
 - An empty field is null and says nothing. A quoted empty field is an empty text; in a column that is otherwise
   all of another type it can only mean null, becomes null, and that is said.
 - Every value null, or no rows: text.
+
+A column is read block by block. ``ColumnTypes.see`` answers a block's values in the type that they have so far;
+``finished`` makes them the column's final type, once every block was seen, or says that it needs their texts again.
+docs/typing.md tells the same to users and names the rules.
 """
 
 from __future__ import annotations
 
+import re
+from typing import Protocol
+
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.types as kind
 
-from session_datasets.formats.numbers import ALWAYS_EXACT_CHARACTERS, double_says, exact_range
+from session_datasets.formats.csv_times import Dates, Timestamps
+from session_datasets.formats.numbers import exact_doubles, exact_integers, exact_range
+from session_datasets.formats.rules import TextRule as Rule
 
-_NUMBER = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
-_NOT_FINITE = r"^(?:NaN|nan|-?(?:inf|Inf|Infinity))$"
-_POINT_OR_SIGNED_EXPONENT = r"[.]|[eE][+-]"
-_WIDE_EXPONENT = r"[eE][+-]?[0-9]{3,}$"
-_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-_TIMESTAMP = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?"
-_ZONE = r"(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)$"
 _SPELLINGS = (("true", "false"), ("True", "False"), ("TRUE", "FALSE"))
-# Whole years that a timestamp in nanoseconds holds.
-_NANOSECOND_YEARS = ("1678", "2261")
+_DIGITS = re.compile(r"[+-]?[0-9]+")
+_NUMERAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_LEADING = re.compile(r"[+-]?0[0-9]|\+")
+# Any one value that could be of a type; what else a text column holds makes it text for its own sake.
+_OF_SOME_TYPE = (
+    r"^(?:[Tt]rue|TRUE|[Ff]alse|FALSE|NaN|nan|-?(?:inf|Inf|Infinity)|[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9.]+)?(?:Z|[+-][0-9:]+)?)?)$"
+)
+
+
+class Candidate(Protocol):
+    """One type that a column may still be of."""
+
+    rule: Rule
+
+    def accepts(self, values: pa.Array) -> pa.Array | None:
+        """The values in this type, None if one of them is not of it. None of them is empty, some may be null."""
+
+    def type(self) -> pa.DataType | None:
+        """None if the values, though of this type, do not make the column so."""
+
+    def convert(self, values: pa.Array) -> pa.Array:
+        """Values that were accepted, in ``type()``."""
 
 
 class Booleans:
     """One spelling of true and false."""
 
+    rule = Rule.BOOLEANS
+
     def __init__(self) -> None:
         self._spellings = list(_SPELLINGS)
+        self.spelling = _SPELLINGS[0]
 
-    def accepts(self, values: pa.Array) -> bool:
-        words = set(pc.unique(values).to_pylist()) if pc.max(pc.utf8_length(values)).as_py() <= len("false") else {""}
-        self._spellings = [spelling for spelling in self._spellings if words <= set(spelling)]
-        return bool(self._spellings)
+    def accepts(self, values: pa.Array) -> pa.Array | None:
+        if pc.max(pc.binary_length(values)).as_py() > len("false"):
+            return None
+        words = set(pc.unique(values).to_pylist()) - {None}
+        fitting = [spelling for spelling in self._spellings if words <= set(spelling)]
+        if not fitting:
+            return None
+        self._spellings, self.spelling = fitting, fitting[0]
+        return self.convert(values)
 
     def type(self) -> pa.DataType:
         return pa.bool_()
 
     def convert(self, values: pa.Array) -> pa.Array:
-        return pc.equal(values, self._spellings[0][0])
+        return pc.equal(values, self.spelling[0])
+
+    def texts(self, values: pa.Array) -> pa.Array:
+        """The texts that were converted to ``values``."""
+        return pc.if_else(values, *self.spelling)
 
 
 class Integers:
     """Texts that an int64 prints back. Remembers whether all of them are exact in a double."""
 
+    rule = Rule.INTEGERS
+
     def __init__(self) -> None:
         self.exact_in_double = True
 
-    def accepts(self, values: pa.Array) -> bool:
-        try:
-            numbers = values.cast(pa.int64())
-        except pa.ArrowInvalid:
-            return False
-        if not numbers.cast(pa.string()).equals(values):
-            return False
-        bounds = pc.min_max(numbers)
-        self.exact_in_double = self.exact_in_double and exact_range(bounds["min"].as_py(), bounds["max"].as_py())
-        return True
+    def accepts(self, values: pa.Array) -> pa.Array | None:
+        numbers = exact_integers(values)
+        if numbers is not None:
+            bounds = pc.min_max(numbers)
+            exact = exact_range(bounds["min"].as_py(), bounds["max"].as_py())
+            self.exact_in_double = self.exact_in_double and exact
+        return numbers
 
     def type(self) -> pa.DataType:
         return pa.int64()
@@ -80,138 +115,84 @@ class Integers:
 class Doubles:
     """Numbers that a double reproduces."""
 
+    rule = Rule.DOUBLES
+
     def __init__(self) -> None:
-        self._looks_like_measures = False
+        self._measured = False
 
-    def accepts(self, values: pa.Array) -> bool:
-        is_number = pc.match_substring_regex(values, _NUMBER)
-        rest = values.filter(pc.invert(is_number))
-        if not pc.all(pc.match_substring_regex(rest, _NOT_FINITE), min_count=0).as_py():
-            return False
-        numbers = values.filter(is_number)
-        if not self._looks_like_measures:
-            self._looks_like_measures = bool(
-                pc.any(pc.match_substring_regex(numbers, _POINT_OR_SIGNED_EXPONENT)).as_py()
-            )
-        return _doubles_say(numbers)
-
-    def type(self) -> pa.DataType | None:
-        return pa.float64() if self._looks_like_measures else None
-
-    def convert(self, values: pa.Array) -> pa.Array:
-        return pc.cast(values, pa.float64())
-
-
-def _doubles_say(numbers: pa.Array) -> bool:
-    doubtful = numbers.filter(
-        pc.or_(
-            pc.greater_equal(pc.utf8_length(numbers), ALWAYS_EXACT_CHARACTERS),
-            pc.match_substring_regex(numbers, _WIDE_EXPONENT),
-        )
-    )
-    # Most long texts are doubles printed by a program: Arrow prints them the same, at machine speed. Short of
-    # 17 digits an integer prints the same too, and beyond 2^53 only ``double_says`` may judge it.
-    printed = pc.equal(pc.cast(pc.cast(doubtful, pa.float64()), pa.string()), doubtful)
-    fractions = pc.match_substring_regex(doubtful, _POINT_OR_SIGNED_EXPONENT)
-    unsure = doubtful.filter(pc.invert(pc.and_(printed, fractions)))
-    return all(double_says(text) for text in unsure.to_pylist())
-
-
-class Dates:
-    def accepts(self, values: pa.Array) -> bool:
-        if not pc.all(pc.match_substring_regex(values, _DATE)).as_py():
-            return False
-        try:
-            pc.cast(values, pa.date32())
-        except pa.ArrowInvalid:
-            return False
-        return True
-
-    def type(self) -> pa.DataType:
-        return pa.date32()
-
-    def convert(self, values: pa.Array) -> pa.Array:
-        return pc.cast(values, pa.date32())
-
-
-class Timestamps:
-    """Timestamps that all name a zone, or of which none does."""
-
-    def __init__(self, zoned: bool) -> None:
-        self._pattern = _TIMESTAMP + (_ZONE if zoned else "$")
-        self._zone = "UTC" if zoned else None
-        self._unit = "ms"
-        self._years = ("9999", "0000")
-
-    def accepts(self, values: pa.Array) -> bool:
-        if not pc.all(pc.match_substring_regex(values, self._pattern)).as_py():
-            return False
-        self._unit = self._finer(values)
-        years = pc.min_max(pc.utf8_slice_codeunits(values, 0, 4))
-        self._years = (min(self._years[0], years["min"].as_py()), max(self._years[1], years["max"].as_py()))
-        if self.type() is None:
-            return False
-        try:
-            self.convert(values)
-        except pa.ArrowInvalid:
-            return False
-        return True
-
-    def _finer(self, values: pa.Array) -> str:
-        for unit, pattern in (("ns", r"\.[0-9]{7,}"), ("us", r"\.[0-9]{4,}")):
-            if self._unit == unit or pc.any(pc.match_substring_regex(values, pattern)).as_py():
-                return unit
-        return self._unit
-
-    def type(self) -> pa.DataType | None:
-        low, high = _NANOSECOND_YEARS
-        if self._unit == "ns" and (self._years[0] < low or self._years[1] > high):
+    def accepts(self, values: pa.Array) -> pa.Array | None:
+        found = exact_doubles(values)
+        if found is None:
             return None
-        return pa.timestamp(self._unit, self._zone)
+        self._measured = self._measured or found.measured
+        return found.values
+
+    def type(self) -> pa.DataType | None:
+        return pa.float64() if self._measured else None
 
     def convert(self, values: pa.Array) -> pa.Array:
-        return pc.cast(values, self.type())
-
-
-Candidate = Booleans | Integers | Doubles | Dates | Timestamps
+        return values.cast(pa.float64())
 
 
 class ColumnTypes:
-    """What one column can still be. ``see`` every block of it, then ask for ``type`` and ``convert``."""
+    """What one column can still be. ``see`` every block of it, then ask for ``type`` and ``finished``."""
 
     def __init__(self) -> None:
-        self._integers = Integers()
-        self._doubles = Doubles()
+        self._booleans, self._integers, self._doubles = Booleans(), Integers(), Doubles()
         self._candidates: list[Candidate] = [
-            Booleans(), self._integers, self._doubles, Dates(), Timestamps(zoned=False), Timestamps(zoned=True)
+            self._booleans, self._integers, self._doubles, Dates(),
+            Timestamps(None), Timestamps("UTC"),
         ]  # fmt: skip
         self._any_value = False
         self._any_empty_text = False
+        self._why_text = Rule.TEXT
+        self._seen_types: set[pa.DataType] = set()
 
-    def see(self, texts: pa.Array) -> None:
+    @property
+    def is_text(self) -> bool:
+        """Whether nothing that follows can change that the column is text."""
+        return not self._candidates
+
+    def see(self, texts: pa.Array) -> pa.Array:
+        """The block's values in the type of the column so far: as texts, as nulls of no type, or converted.
+
+        Quoted empty fields are null in a converted block.
+        """
         if not self._candidates:
-            return
-        texts = texts.drop_null() if texts.null_count else texts
-        if len(texts) and not self._all_integers(texts):
-            self._eliminate(texts)
+            return texts
+        seen = self._seen(texts)
+        self._seen_types.add(seen.type)
+        return seen
 
-    def _all_integers(self, texts: pa.Array) -> bool:
-        """The quick way through a column of integers, which are doubles too as long as a double holds them."""
-        if self._integers not in self._candidates or not self._integers.accepts(texts):
-            return False
-        self._any_value = True
-        exact = self._integers.exact_in_double and self._doubles in self._candidates
-        self._candidates = [self._integers, self._doubles] if exact else [self._integers]
-        return True
-
-    def _eliminate(self, texts: pa.Array) -> None:
-        empty = pc.equal(texts, "")
-        if pc.any(empty).as_py():
+    def _seen(self, texts: pa.Array) -> pa.Array:
+        if texts.null_count == len(texts):
+            return pa.nulls(len(texts))
+        values = texts
+        if _has_empty(texts):
             self._any_empty_text = True
-            texts = texts.filter(pc.invert(empty))
-        if len(texts):
-            self._any_value = True
-            self._candidates = [candidate for candidate in self._candidates if candidate.accepts(texts)]
+            values = _emptied(texts)
+            if values.null_count == len(values):
+                return texts
+        converted = self._judged(values)
+        return texts if converted is None else converted
+
+    def _judged(self, values: pa.Array) -> pa.Array | None:
+        """The values in the type of the column so far, None for text."""
+        had_values, self._any_value = self._any_value, True
+        if self._integers in self._candidates and (numbers := self._integers.accepts(values)) is not None:
+            # The quick way through integers, which are doubles too as long as a double holds them.
+            exact = self._integers.exact_in_double and self._doubles in self._candidates
+            self._candidates = [self._integers, self._doubles] if exact else [self._integers]
+            return numbers
+        found = [
+            (candidate, converted)
+            for candidate in self._candidates
+            if candidate is not self._integers and (converted := candidate.accepts(values)) is not None
+        ]
+        self._candidates = [candidate for candidate, _ in found]
+        if not found:
+            self._why_text = _why_text(values, had_values)
+        return next((converted for candidate, converted in found if candidate.type() is not None), None)
 
     def _chosen(self) -> Candidate | None:
         if not self._any_value:
@@ -224,14 +205,74 @@ class ColumnTypes:
         return pa.string() if chosen is None else chosen.type()
 
     @property
+    def rule(self) -> Rule:
+        """Which rule decided ``type``."""
+        chosen = self._chosen()
+        if chosen is not None:
+            return chosen.rule
+        if not self._any_value:
+            return Rule.TEXT if self._any_empty_text else Rule.NO_VALUES
+        return Rule.EXPONENTS if self._candidates else self._why_text
+
+    @property
     def nulls_empty_texts(self) -> bool:
         """Whether quoted empty fields of this column become null."""
         return self._any_empty_text and self._chosen() is not None
 
+    @property
+    def needs_texts(self) -> bool:
+        """Whether ``finished`` may ask for the texts of some block."""
+        if self._chosen() is not None:
+            return False
+        converted = self._seen_types - {pa.null(), pa.string()}
+        return bool(converted) and (self._any_empty_text or not all(_prints_back(type_) for type_ in converted))
+
+    def finished(self, seen: pa.Array) -> pa.Array | None:
+        """What ``see`` answered of a block, in the column's final type; None if only its texts can tell."""
+        chosen, type_ = self._chosen(), self.type
+        if seen.type == type_:
+            # Texts of a column that was never anything else, or values converted as they are now.
+            return seen
+        if kind.is_null(seen.type):
+            return pa.nulls(len(seen), type_)
+        if kind.is_string(seen.type):
+            return self.convert(seen)
+        if chosen is not None:
+            return seen.cast(type_)
+        if not _prints_back(seen.type) or (self._any_empty_text and seen.null_count):
+            return None
+        return self._booleans.texts(seen) if kind.is_boolean(seen.type) else seen.cast(type_)
+
     def convert(self, texts: pa.Array) -> pa.Array:
+        """Texts of the column in its final type."""
         chosen = self._chosen()
         if chosen is None:
             return texts
-        if self._any_empty_text:
-            texts = pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
-        return chosen.convert(texts)
+        if texts.null_count == len(texts):
+            return pa.nulls(len(texts), self.type)
+        return chosen.convert(_emptied(texts) if self._any_empty_text else texts)
+
+
+def _prints_back(type_: pa.DataType) -> bool:
+    """Whether values of this type were taken because they print as they were written."""
+    return bool(kind.is_boolean(type_) or kind.is_integer(type_) or kind.is_date(type_))
+
+
+def _has_empty(texts: pa.Array) -> bool:
+    return bool(pc.min(pc.binary_length(texts)).as_py() == 0)
+
+
+def _emptied(texts: pa.Array) -> pa.Array:
+    """Null instead of empty texts."""
+    return pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
+
+
+def _why_text(values: pa.Array, had_values: bool) -> Rule:
+    """Why a block of texts left the column no type; ``had_values`` says that the blocks before did not."""
+    distinct = pc.unique(values).drop_null().to_pylist()
+    if all(_DIGITS.fullmatch(text) for text in distinct):
+        return Rule.LEADING_ZERO if any(_LEADING.match(text) for text in distinct) else Rule.LONG_INTEGER
+    if all(_NUMERAL.fullmatch(text) for text in distinct):
+        return Rule.LEADING_ZERO if any(_LEADING.match(text) for text in distinct) else Rule.LONG_NUMBER
+    some_type = len(distinct) > 1 or had_values
+    return Rule.MIXED if some_type and pc.all(pc.match_substring_regex(values, _OF_SOME_TYPE)).as_py() else Rule.TEXT

@@ -124,7 +124,7 @@ def detect(file: Path, promised: Format | None, hints: ReadingHints = NO_HINTS) 
                 f"The hint names the encoding {hints.encoding[:40]!r}, in which the file's first bytes are no text.",
                 "Name the encoding that the file was written in, or leave it to be found.",
             )
-        other = None if hints.encoding else _other_text(head, encoding, whole)
+        other = None if hints.encoding else _other_text(head, encoding, whole, text is not None)
         if other is None:
             raise _no_table(_in_words(head, encoding, text), promised)
         encoding, text = other
@@ -168,12 +168,12 @@ def _no_table(what: str, promised: Format | None) -> Exception:
     return damaged(f"The file's name announces {FORMAT_WORDS[promised]}, but its content is {what}.")
 
 
-def _other_text(head: bytes, encoding: str, whole: bool) -> tuple[str, str] | None:
-    """Encoding and text of bytes that are not UTF-8, or that have its zeros; JSON is in an encoding of Unicode."""
+def _other_text(head: bytes, encoding: str, whole: bool, valid: bool) -> tuple[str, str] | None:
+    """Encoding and text of bytes that are not UTF-8, or are (``valid``) but for zeros in it; JSON is always Unicode."""
     found = unmarked_text(head, whole) if encoding == "utf-8" else None
     if found is None or _looks_binary(found[1]):
         return None
-    return None if found[0] == "cp1252" and found[1].lstrip()[:1] in ("[", "{") else found
+    return None if found[0] == "cp1252" and (valid or found[1].lstrip()[:1] in ("[", "{")) else found
 
 
 def _looks_binary(text: str) -> bool:

@@ -128,8 +128,8 @@ def _unused_hints(format_: Format, hints: ReadingHints) -> str | None:
 
 @contextmanager
 def _as_promised(promised: Format | None, hints: ReadingHints, found: Format | None = None) -> Iterator[None]:
-    """Damage is a Refusal where the name promised a table, and where hints said how to read one. Elsewhere it shows that there is none: NoTable, with what
-    the content looked like (``found``) and what was wrong with it."""
+    """Damage is a Refusal where the name promised a table, and where hints said how to read one. Elsewhere it shows
+    that there is none: NoTable, with what the content looked like (``found``) and what was wrong with it."""
     try:
         with _in_our_words():
             yield

@@ -7,8 +7,8 @@ import gzip
 import pytest
 
 from session_datasets.domain.errors import ProblemCode
-from session_datasets.domain.profile import Format
-from session_datasets.formats import csv_text
+from session_datasets.domain.profile import Format, ReadingHints
+from session_datasets.formats import csv_header, csv_text
 from tests.support.laid_out import laid_out, problem_of, understood
 
 
@@ -83,12 +83,43 @@ def test_columns_with_renamed_names_keep_their_own_values() -> None:
     assert laid_out("a,a\n1,2\n").page(columns=["a_2"]).rows == [[2]]
 
 
-@pytest.mark.parametrize(("row", "fields"), [("5", 1), ("5,6,7", 3)])
-def test_a_row_that_does_not_fit_the_header_is_named(row: str, fields: int) -> None:
-    problem = problem_of(f"a,b\n1,2\n\n3,4\n{row}\n7,8\n")
+def test_a_row_with_missing_fields_has_nulls_there_and_that_is_said() -> None:
+    dataset = laid_out("a,b,c\n1,2,3\n\n3,4,5\n5\n7,8,9\n")
+    assert dataset.rows == [[1, 2, 3], [3, 4, 5], [5, None, None], [7, 8, 9]]
+    assert dataset.profile.reading["ragged_rows"] == 1
+    assert dataset.table.note == (
+        "Rows that do not have the header's 3 fields: 1, the first is row 4 with 1. Missing fields were read as null."
+    )
+
+
+def test_a_row_with_surplus_fields_keeps_them_as_they_were_written_in_a_last_column() -> None:
+    dataset = laid_out('a,b\n1,2\n"x, y",4,"5, 6",\n7,8\n')
+    assert list(dataset.types) == ["a", "b", "_surplus"]
+    assert dataset.rows == [["1", 2, None], ["x, y", 4, '"5, 6",'], ["7", 8, None]]
+    assert dataset.table.note == (
+        "Rows that do not have the header's 2 fields: 1, the first is row 3 with 4. "
+        "Missing fields were read as null, surplus ones are kept in '_surplus'."
+    )
+
+
+def test_the_column_of_surplus_fields_takes_no_other_ones_name() -> None:
+    assert list(laid_out("a,_surplus\n1,2\n3,4,5\n").types) == ["a", "_surplus", "_surplus_2"]
+
+
+def test_more_than_a_tenth_of_rows_that_do_not_fit_is_damage() -> None:
+    few = "a,b\n" + "1,2\n" * 18 + "3\n" * 2
+    assert laid_out(few).profile.reading["ragged_rows"] == 2
+    problem = problem_of(few.replace("1,2\n", "", 1))
     assert problem.code is ProblemCode.UNREADABLE_FILE
-    assert problem.detail.startswith(f"Row 4 has {fields} fields, the header has 2")
+    assert problem.detail == (
+        "Row 19 has 1 fields, the header has 2 (the header is row 1; blank lines do not count), "
+        "and so 2 of 19 rows do not fit it."
+    )
     assert "as many fields as the header" in problem.advice
+
+
+def test_a_table_of_nothing_but_rows_that_do_not_fit_is_damage() -> None:
+    assert problem_of("a,b\n1\n").detail.startswith("Row 2 has 1 fields, the header has 2")
 
 
 @pytest.mark.parametrize("text", ['a,b\n1,"2\n3,4\n', 'a,b\n1,"2', 'a,b\n"1\n', 'a\n"', 'a,b\n1,2\n"3,4\n5,6\n'])
@@ -97,26 +128,115 @@ def test_a_quote_that_never_closes_is_damage(text: str) -> None:
     assert (problem.code, problem.detail[:37]) == (ProblemCode.UNREADABLE_FILE, "A quote is opened and never closed: t")
 
 
-def test_text_in_latin_1_is_refused_with_what_it_seems_to_be() -> None:
-    problem = problem_of("stadt,b\nKöln,1\n".encode("latin-1"))
-    assert problem.code is ProblemCode.UNREADABLE_FILE
-    assert "not UTF-8, perhaps Latin-1" in problem.detail
+def test_text_that_is_not_utf_8_is_read_as_windows_1252_and_that_is_said() -> None:
+    dataset = laid_out("stadt,b\nKöln – €,1\n".encode("cp1252"))
+    assert dataset.rows == [["Köln – €", 1]]
+    assert dataset.profile.reading["encoding"] == "cp1252"
+    assert dataset.table.note == "The text is not UTF-8 and was read as Windows-1252."
 
 
-def test_a_latin_1_byte_far_into_the_file_is_refused() -> None:
-    problem = problem_of(b"a,b\n" + b"word,word\n" * 200_000 + b"K\xf6ln,x\n")
-    assert (problem.code, problem.detail) == (ProblemCode.UNREADABLE_FILE, "The text is not valid UTF-8 throughout.")
+def test_text_with_bytes_that_windows_1252_does_not_define_is_read_as_latin_1() -> None:
+    dataset = laid_out(b"a,b\nK\xf6ln \x81,1\n")
+    assert (dataset.rows, dataset.profile.reading["encoding"]) == ([["Köln \x81", 1]], "latin-1")
+
+
+def test_one_byte_that_is_not_utf_8_far_into_the_file_decides_the_encoding_of_all() -> None:
+    dataset = laid_out("ä,b\n".encode() + b"word,word\n" * 200_000 + b"K\xf6ln,x\n")
+    assert (list(dataset.types), dataset.page(200_000).rows) == (["Ã¤", "b"], [["Köln", "x"]])
+    assert dataset.profile.reading["encoding"] == "cp1252"
+
+
+def test_a_hinted_encoding_is_strict() -> None:
+    data = "stadt,b\nKöln,1\n".encode("latin-1")
+    assert laid_out(data, hints=ReadingHints(encoding="latin-1")).table.note is None
+    assert problem_of(data, hints=ReadingHints(encoding="utf-8")).detail == (
+        "The hint names the encoding 'utf-8', in which the file's first bytes are no text."
+    )
+    late = b"a,b\n" + b"word,word\n" * 200_000 + b"K\xf6ln,x\n"
+    assert problem_of(late, hints=ReadingHints(encoding="utf8")).detail == "The text is not valid UTF-8 throughout."
+
+
+def test_a_hinted_encoding_that_no_one_knows_is_refused() -> None:
+    problem = problem_of("a,b\n1,2\n", hints=ReadingHints(encoding="utf-9"))
+    assert problem.detail == "The hint names the encoding 'utf-9', which is not known."
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_read(encoding: str) -> None:
+    dataset = laid_out("stadt,b\nKöln,1\n".encode(encoding))
+    assert (dataset.rows, dataset.profile.reading["encoding"]) == ([["Köln", 1]], encoding)
+
+
+@pytest.mark.parametrize("delimiter", ["^", "~"])
+def test_rare_delimiters_are_found_where_every_line_agrees(delimiter: str) -> None:
+    assert laid_out(f"a{delimiter}b\n1{delimiter}2\n", "export").rows == [[1, 2]]
+
+
+def test_colons_divide_fields_only_where_the_name_says_csv() -> None:
+    assert laid_out("a:b\n1:2\n", "rows.csv").rows == [[1, 2]]
+    assert understood(b"a:b\n1:2\n", "notes.txt").format is Format.OTHER
+
+
+def test_a_hinted_delimiter_is_taken() -> None:
+    dataset = laid_out("a,b!c\n1,5!2\n", hints=ReadingHints(delimiter="!"))
+    assert (list(dataset.types), dataset.rows) == (["a,b", "c"], [["1,5", 2]])
+
+
+@pytest.mark.parametrize("delimiter", ['"', "\n", "ab", "ä"])
+def test_a_hinted_delimiter_that_can_not_divide_fields_is_refused(delimiter: str) -> None:
+    problem = problem_of("a,b\n1,2\n", hints=ReadingHints(delimiter=delimiter))
+    assert problem.detail == f"The hint names {delimiter!r} as delimiter."
+
+
+def test_how_the_text_was_read_is_recorded() -> None:
+    dataset = laid_out('\ufeff\na;b\r\n\r\n1;"x\r\ny"\r\n\r\n2;z')
+    assert dataset.profile.reading == {
+        "encoding": "utf-8",
+        "bom": True,
+        "delimiter": ";",
+        "quote": '"',
+        "line_end": "mixed",
+        "header": True,
+        "blank_lines": 3,
+        "ragged_rows": 0,
+        "nulls": [],
+    }
+
+
+@pytest.mark.parametrize(("line_end", "kind"), [("\n", "lf"), ("\r\n", "crlf"), ("\r", "cr")])
+def test_the_kind_of_line_ends_is_recorded(line_end: str, kind: str) -> None:
+    reading = laid_out(line_end.join(["a,b", "1,x", "", "2,y", "", ""])).profile.reading
+    assert (reading["line_end"], reading["blank_lines"]) == (kind, 2)
+
+
+def test_quotes_are_characters_where_most_quoted_fields_go_on_behind_them() -> None:
+    dataset = laid_out('a\tb\n"long" word\t5" disk\n"other" one\tx\n', "rows.tsv")
+    assert dataset.rows == [['"long" word', '5" disk'], ['"other" one', "x"]]
+    assert dataset.profile.reading["quote"] is None
+
+
+def test_a_quoted_field_that_goes_on_behind_its_quote_is_said() -> None:
+    dataset = laid_out("a,b\n" + '"x, y",1\n' * 5 + '"long" word,2\n')
+    assert dataset.rows[-1] == ["long word", 2]
+    assert dataset.table.note == "1 quoted fields go on after their closing quote and were read without it."
+
+
+def test_quotes_inside_of_unquoted_fields_are_content() -> None:
+    dataset = laid_out('a,b\n5" disk,"x"\n3.5" disk,"y, ""z"""\n')
+    assert (dataset.rows, dataset.table.note) == ([['5" disk', "x"], ['3.5" disk', 'y, "z"']], None)
 
 
 def test_a_row_longer_than_a_block_is_read_in_larger_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(csv_text, "_BLOCK_BYTES", 1_000)
+    monkeypatch.setattr(csv_text, "_BLOCK_BYTES_PER_COLUMN", 1)
     dataset = laid_out("a,b\n1,short\n2," + "x" * 5_000 + "\n3,short\n")
     assert [(row[0], len(row[1])) for row in dataset.rows] == [(1, 5), (2, 5_000), (3, 5)]
 
 
 def test_a_row_longer_than_the_largest_block_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(csv_text, "_BLOCK_BYTES", 1_000)
-    monkeypatch.setattr(csv_text, "_LARGE_BLOCK_BYTES", 4_000)
+    monkeypatch.setattr(csv_text, "_BLOCK_BYTES_PER_COLUMN", 1)
+    monkeypatch.setattr(csv_text, "_LARGE_BLOCK_BYTES", (4_000,))
     problem = problem_of("a,b\n1,short\n2," + "x" * 20_000 + "\n3,short\n")
     assert problem.code is ProblemCode.UNREADABLE_FILE
     assert "A row is longer than the 4,000 bytes" in problem.detail
@@ -124,6 +244,7 @@ def test_a_row_longer_than_the_largest_block_is_refused(monkeypatch: pytest.Monk
 
 def test_rows_over_many_blocks_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(csv_text, "_BLOCK_BYTES", 256)
+    monkeypatch.setattr(csv_text, "_BLOCK_BYTES_PER_COLUMN", 1)
     assert laid_out("a,\n" + "".join(f"{n},\n" for n in range(500))).column("a") == list(range(500))
 
 
@@ -159,6 +280,6 @@ def test_a_name_longer_than_the_bound_is_refused(characters: int, refused: bool)
 
 
 def test_a_first_line_too_long_to_name_columns_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_text, "_HEADER_LINE_CHARACTERS_MAX", 100)
+    monkeypatch.setattr(csv_header, "_HEADER_LINE_CHARACTERS_MAX", 100)
     assert laid_out("a," + "b" * 97 + "\n1,2\n").rows == [[1, 2]]
     assert problem_of("a," + "b" * 99 + "\n1,2\n").detail.startswith("The first line is longer than 100 characters")

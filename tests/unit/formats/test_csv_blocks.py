@@ -1,0 +1,167 @@
+"""CSV read block by block: wherever blocks end, the table is the one of a single block, by the rules as written."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from session_datasets.domain.limits import MIB
+from session_datasets.domain.profile import NO_HINTS, ReadingHints
+from session_datasets.formats.csv_dialect import Dialect
+from session_datasets.formats.csv_text import CsvFile, open_csv
+from session_datasets.formats.numbers import double_says
+
+SMALL_BLOCK = 96
+
+
+def table_of(
+    text: bytes | str, block_bytes: int | None = None, hints: ReadingHints = NO_HINTS, dialect: Dialect | None = None
+) -> pa.Table:
+    """All rows of a CSV, read in blocks of this size."""
+    data = text.encode() if isinstance(text, str) else text
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "rows"
+        file.write_bytes(data)
+        csv = CsvFile(file, Path(folder), dialect or Dialect(), block_bytes=block_bytes)
+        stream = open_csv(csv, columns_max=10_000, bytes_max=MIB, hints=hints)
+        return pa.Table.from_batches(list(stream.batches), stream.schema)
+
+
+# --- the rules, written once more, value by value ---------------------------------------------------------
+
+NUMBER = re.compile(r"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+NOT_FINITE = re.compile(r"NaN|nan|-?(?:inf|Inf|Infinity)")
+DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+TIMESTAMP = DATE + r"[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.([0-9]{1,9}))?)?"
+ZONE = r"(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)"
+
+
+def is_integer(text: str) -> bool:
+    return re.fullmatch(r"0|-?[1-9][0-9]*", text) is not None and -(2**63) <= int(text) < 2**63
+
+
+def is_double(text: str) -> bool:
+    return NOT_FINITE.fullmatch(text) is not None or (NUMBER.fullmatch(text) is not None and double_says(text))
+
+
+def exists(text: str, type_: pa.DataType) -> bool:
+    try:
+        pa.array([text]).cast(type_)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def timestamps(values: Sequence[str], zone: str | None) -> pa.DataType | None:
+    found = [re.fullmatch(TIMESTAMP + (ZONE if zone else ""), text) for text in values]
+    if not all(found):
+        return None
+    digits = max(len(match[1] or "") for match in found if match)
+    unit = "ns" if digits > 6 else "us" if digits > 3 else "ms"
+    if unit == "ns" and not all("1678" <= text[:4] <= "2261" for text in values):
+        return None
+    type_ = pa.timestamp(unit, zone)
+    return type_ if all(exists(text, type_) for text in values) else None
+
+
+def type_by_the_rules(fields: Sequence[str | None]) -> pa.DataType:
+    """Of fields as a parser gives them: None is empty, ``""`` is quoted and empty."""
+    values = [field for field in fields if field]
+    if not values:
+        return pa.string()
+    for spelling in (("true", "false"), ("True", "False"), ("TRUE", "FALSE")):
+        if set(values) <= set(spelling):
+            return pa.bool_()
+    if all(map(is_integer, values)):
+        return pa.int64()
+    if all(map(is_double, values)) and any(re.search(r"\.|[eE][+-]", v) for v in values if NUMBER.fullmatch(v)):
+        return pa.float64()
+    if all(re.fullmatch(DATE, value) and exists(value, pa.date32()) for value in values):
+        return pa.date32()
+    return timestamps(values, None) or timestamps(values, "UTC") or pa.string()
+
+
+def value_by_the_rules(field: str | None, type_: pa.DataType) -> Any:
+    if field is None or (field == "" and type_ != pa.string()):
+        return None
+    if type_ == pa.bool_():
+        return field.lower() == "true"
+    return pa.scalar(field).cast(type_)
+
+
+# --- columns at the borders of the rules --------------------------------------------------------------------
+
+KINDS: dict[str, Sequence[str]] = {
+    "integers": ("0", "7", "-12", "123456", "9223372036854775807", "-9223372036854775808", "9007199254740992"),
+    "odd integers": ("007", "+7", "-0", "00", "0x1F", "9223372036854775808", "9007199254740993", "-", "1 ", "٣"),
+    "doubles": ("1.5", "-0.25", ".5", "-.5", "0.1", "350.70", "0.30000000000000004", "19.986485661922433", "0.0"),
+    "odd doubles": ("1.", "01.5", "+1.5", "0.1234567890123456789", "-.", ".", "00.5", "-01.5", "1.5.2", "1,5"),
+    "exponents": ("1e5", "12E7", "1.5e-7", "1e-05", "1.5e400", "1.5e-400", "1.000000000000000056e-01", "1e+22"),
+    "not finite": ("nan", "NaN", "inf", "-inf", "Infinity", "INF", "-nan", "NAN"),
+    "booleans": ("true", "false"),
+    "odd booleans": ("True", "FALSE", "yes", "1", "tRUE"),
+    "dates": ("2024-02-29", "0001-01-01", "9999-12-31"),
+    "odd dates": ("2023-02-29", "2024-1-1", "20240101", "24-01-01", "2024/01/01"),
+    "times": ("2024-02-29T12:00:00", "2024-02-29 12:00", "1999-12-31T23:59:59.123", "3000-01-01T00:00:00"),
+    "fine times": ("2024-02-29T12:00:00.1234", "2024-02-29T12:00:00.1234567", "2024-02-29T12:00:00.123456789"),
+    "odd times": ("2024-02-29T24:00:00", "2024-02-29T12", "2024-02-29t12:00", "12:30:00", "2024-02-29T12:00:00."),
+    "zoned": ("2024-02-29T12:00:00Z", "2024-02-29T12:00:00+02:00", "2024-02-29T12:00-0330", "2024-02-29 12:00:00.5Z"),
+    "odd zoned": ("2024-02-29T12Z", "2024-02-29T12+02:00", "2024-02-29T12:00:00 Z", "1677-12-31T23:00:00-02:00"),
+    "texts": ("word", "NA", "ä", "null", "x,y", 'say "hi"', "two\nlines", "\r\n"),
+    "nothing": ("",),
+}
+FIELDS = st.one_of(*(st.sampled_from(values) for values in KINDS.values()), st.none())
+
+
+@st.composite
+def columns(draw: st.DrawFn) -> list[str | None]:
+    """Mostly of one kind, with nulls, and perhaps a few values of others at any place."""
+    kind = draw(st.sampled_from(sorted(KINDS)))
+    fields = draw(st.lists(st.sampled_from(KINDS[kind]) | st.none(), max_size=40))
+    for _ in range(draw(st.integers(0, 2))):
+        fields.insert(draw(st.integers(0, len(fields))), draw(FIELDS))
+    return fields
+
+
+def written(field: str | None, quoted: bool) -> str:
+    if field is None:
+        return ""
+    if quoted or not field or any(character in field for character in ',"\r\n'):
+        return '"' + field.replace('"', '""') + '"'
+    return field
+
+
+def csv_of(fields: Sequence[str | None], quoted: bool = False, line_end: str = "\n") -> str:
+    return line_end.join(["value,other", *(f"{written(field, quoted)},x" for field in fields), ""])
+
+
+@settings(max_examples=600, deadline=None)
+@given(fields=columns(), block_bytes=st.integers(80, 400), quoted=st.booleans())
+@example(fields=["1"] * 50 + ["1.5"], block_bytes=SMALL_BLOCK, quoted=False)
+@example(fields=["1.50"] * 50 + ["x"], block_bytes=SMALL_BLOCK, quoted=False)
+@example(fields=["1e5"] * 50 + ["1.5"] * 50 + ["x"], block_bytes=SMALL_BLOCK, quoted=True)
+@example(fields=["", None] * 20 + ["7"] * 20, block_bytes=SMALL_BLOCK, quoted=False)
+@example(fields=["7", "", None] * 20 + ["x"], block_bytes=SMALL_BLOCK, quoted=False)
+@example(fields=[None] * 50 + ["true"] * 20 + ["True"], block_bytes=SMALL_BLOCK, quoted=False)
+@example(fields=["0xFFFFFFFFFFFFFFF", "007"], block_bytes=SMALL_BLOCK, quoted=False)
+@example(fields=["2024-02-29T12:00"] * 20 + ["2024-02-29T12:00:00.1234567"], block_bytes=SMALL_BLOCK, quoted=False)
+def test_types_and_values_are_those_of_the_rules_wherever_blocks_end(
+    fields: list[str | None], block_bytes: int, quoted: bool
+) -> None:
+    text = csv_of(fields, quoted)
+    table = table_of(text, block_bytes)
+    type_ = type_by_the_rules(fields)
+    assert table.schema.field("value").type == type_
+    expected = pa.array([value_by_the_rules(field, type_) for field in fields], type_)
+    found = table["value"].combine_chunks()
+    assert pa.Table.from_arrays([found], ["v"]).equals(pa.Table.from_arrays([expected], ["v"])) or (
+        found.to_pylist().__repr__() == expected.to_pylist().__repr__()
+    )
+    assert table_of(text).schema == table.schema
