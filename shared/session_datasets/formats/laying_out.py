@@ -5,7 +5,7 @@ Segments, columns, pyramid and statistics are made of the same batches while the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from itertools import zip_longest
@@ -15,15 +15,14 @@ from typing import Protocol
 import pyarrow as pa
 
 from session_datasets.domain.bounded import json_bytes
-from session_datasets.domain.limits import MIB, PREVIEW_CELL_CHARACTERS, PREVIEW_ROWS, TABLE_HEADER_BYTES_MAX
-from session_datasets.domain.profile import JsonValue, LaidOutTable, Preview, Profile, Role, Shape
-from session_datasets.formats.cells import CellRules, encoded_rows
+from session_datasets.domain.limits import MIB, PREVIEW_ROWS, TABLE_HEADER_BYTES_MAX
+from session_datasets.domain.profile import JsonValue, LaidOutTable, Profile, Role, Shape
 from session_datasets.formats.columns import ColumnsWriter
 from session_datasets.formats.directory import Directory, stored
 from session_datasets.formats.encodings import leaves_of
 from session_datasets.formats.in_order import InOrder
 from session_datasets.formats.measure import ColumnMeasure
-from session_datasets.formats.pages import clip_cell
+from session_datasets.formats.preview import preview
 from session_datasets.formats.pyramid import PyramidWriter
 from session_datasets.formats.ranged_file import Sink
 from session_datasets.formats.row_sizes import batch_bytes, require_small_rows
@@ -32,7 +31,7 @@ from session_datasets.formats.stream import NoTable, TableStream
 
 # Batches are joined up to here before anything is made of them: every step has a cost per batch.
 _JOINED_ROWS = 65_536
-_JOINED_BYTES = 16 * MIB
+_JOINED_BYTES = 8 * MIB
 
 
 class Writer(Protocol):
@@ -126,19 +125,9 @@ def _profile(stream: TableStream, directory: Directory, laying: _Laying) -> Prof
             replace(measure.statistics, rule=rule)
             for measure, rule in zip_longest(measures, stream.rules[: len(measures)])
         ),
-        preview=_preview(laying.head, [measure.rules for measure in measures]),
+        preview=preview(laying.head, [measure.rules for measure in measures]),
         reading=dict(stream.reading),
     )
-
-
-def _preview(head: Sequence[pa.RecordBatch], rules: Sequence[CellRules]) -> Preview:
-    cells = [row for batch in head for row in encoded_rows(batch, rules, PREVIEW_CELL_CHARACTERS)]
-    cells = cells[:PREVIEW_ROWS]
-    short = [tuple(clip_cell(cell, PREVIEW_CELL_CHARACTERS) for cell in row) for row in cells]
-    clipped = any(
-        now is not cell for row, cut in zip(cells, short, strict=True) for cell, now in zip(row, cut, strict=True)
-    )
-    return Preview(rows=tuple(short), clipped=clipped)
 
 
 def _require_short_header(schema: pa.Schema) -> None:
