@@ -13,16 +13,18 @@ from typing import Any
 
 from moto.server import ThreadedMotoServer
 
+from session_datasets.domain.artifact import ProfilingTask
 from session_datasets.domain.names import Verb
 from tests.support.moto_cloud import MotoCloud
 from tests.support.sessions import Session
 
 Exchange = tuple[dict[str, Any], dict[str, Any]]
+_SECRETS = {"token": "<access token>", "receiptHandle": "<receipt handle>"}
 BODY = b"day,amount\n2026-01-01,10.5\n2026-01-02,\n2026-01-03,7.25\n"
 
 
 def exchanges(cloud: MotoCloud) -> dict[Verb, Exchange]:
-    """One request and its answer for every verb."""
+    """One request and its answer for every verb; an event, for the one that nobody calls."""
     lived: dict[Verb, Exchange] = {}
 
     def call(verb: Verb, body: dict[str, Any]) -> dict[str, Any]:
@@ -46,7 +48,17 @@ def exchanges(cloud: MotoCloud) -> dict[Verb, Exchange]:
     call(Verb.LOAD_ARTIFACT, asked)
     call(Verb.READ_ROWS, {**asked, "offset": 1, "limit": 1})
     call(Verb.READ_COLUMNS, {**asked, "columns": ["day", "amount"]})
+    lived[Verb.PROFILE_ARTIFACT] = _delivered(cloud, registered["reference"])
     return lived
+
+
+def _delivered(cloud: MotoCloud, reference: dict[str, Any]) -> Exchange:
+    """A message of the queue, as Lambda hands it over, and what is said of it."""
+    task = ProfilingTask("acme", reference["session_id"], reference["artifact_id"])
+    cloud.wired.profile_queue.send(task)
+    record = cloud.take_message()
+    assert record is not None
+    return {"Records": [record]}, cloud.deliver(record)
 
 
 def shape(value: Any) -> Any:
@@ -60,7 +72,7 @@ def shape(value: Any) -> Any:
 
 def _publishable(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: "<access token>" if name == "token" else _publishable(each) for name, each in value.items()}
+        return {name: _SECRETS.get(name) or _publishable(each) for name, each in value.items()}
     if isinstance(value, list):
         return [_publishable(each) for each in value]
     if isinstance(value, str) and value.startswith("http://"):

@@ -125,6 +125,14 @@ def request_token_conflict(cloud: MotoCloud) -> Answer:
     return session.register(body=BODY, name="Income", request_token="step-7")
 
 
+@shows(ProblemCode.HINTS_CONFLICT)
+def hints_conflict(cloud: MotoCloud) -> Answer:
+    session = a_session(cloud)
+    asked = {"key": session.put("sales.csv", BODY), "name": "Sales"}
+    session.call("register_artifact", **asked)
+    return session.call("register_artifact", **asked, hints={"types": {"amount": "string"}})
+
+
 @shows(ProblemCode.TOO_LARGE)
 def too_large(cloud: MotoCloud) -> Answer:
     session = a_session(cloud)
@@ -138,6 +146,12 @@ def not_a_dataset(cloud: MotoCloud) -> Answer:
     session = a_session(cloud)
     reference = session.register("picture.png", b"\x89PNG\r\n\x1a\n" + bytes(64))["reference"]
     return session.call("read_rows", reference=reference)
+
+
+@shows(ProblemCode.STILL_PROFILING)
+def still_profiling(cloud: MotoCloud) -> Answer:
+    session = a_session(MotoCloud(cloud.endpoint, profiled_at_once_bytes=0))
+    return session.call("read_rows", reference=session.register(body=BODY, name="Sales")["reference"])
 
 
 @shows(ProblemCode.UNKNOWN_COLUMN)

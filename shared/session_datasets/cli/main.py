@@ -128,10 +128,11 @@ def register(
     kind: Annotated[Kind | None, typer.Option(help="What the rows mean.")] = None,
     made_from: Annotated[list[str] | None, typer.Option(help="Id of an artifact this one was made from.")] = None,
     request_token: Annotated[str | None, typer.Option(help="Makes a repeat of this command recognisable.")] = None,
+    wait: Annotated[bool, typer.Option(help="Wait until a large file has been profiled.")] = True,
     as_json: AsJson = False,
 ) -> None:
     """Upload a file and make it known. Prints its id, what the service measured, and a preview."""
-    with output.transfer_bar(f"Uploading {file.name}", shown=not as_json) as bar:
+    with output.register_bars(file.name, shown=not as_json) as (bar, profiling):
         answer = Workspace.from_env().register_artifact(
             file,
             name=name,
@@ -140,6 +141,8 @@ def register(
             lineage=made_from or (),
             request_token=request_token,
             progress=bar,
+            wait=wait,
+            profiling=profiling,
         )
     _print(answer, show.registered, as_json)
 

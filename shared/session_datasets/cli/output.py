@@ -14,6 +14,8 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from session_datasets.cli.text import plain
 from session_datasets.client.errors import ProblemError, SessionDatasetsError
 from session_datasets.client.progress import OnProgress
+from session_datasets.client.waiting import OnProfiling
+from session_datasets.wire.answers import DescribeArtifactAnswer
 
 _FILE_PROBLEMS: dict[type[OSError], str] = {
     FileNotFoundError: "There is no file {file}.",
@@ -59,6 +61,27 @@ def transfer_bar(what: str, *, shown: bool = True) -> Iterator[OnProgress]:
     ) as bar:
         task = bar.add_task(plain(what).replace("[", "\\["), total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def register_bars(file_name: str, *, shown: bool = True) -> Iterator[tuple[OnProgress, OnProfiling]]:
+    """A bar while the file is sent, then a line that tells how far the service has come with it."""
+    console = remarks()
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not (shown and console.is_terminal)) as bars:
+        name = plain(file_name).replace("[", "\\[")
+        task = bars.add_task(f"Uploading {name}", total=None)
+
+        def uploading(done: int, total: int) -> None:
+            bars.update(task, completed=done, total=total)
+
+        def profiling(artifact: DescribeArtifactAnswer) -> None:
+            progress = artifact.progress
+            rows = f", {progress.rows:,} rows" if progress and progress.rows else ""
+            done = progress.bytes if progress else 0
+            bars.update(task, description=f"Profiling {name}{rows}", completed=done, total=artifact.size)
+
+        yield uploading, profiling
 
 
 def print_problem(error: SessionDatasetsError | OSError, *, as_json: bool) -> None:

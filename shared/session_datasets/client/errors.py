@@ -10,6 +10,7 @@
     │   ├── FileGoneError                  the registered file, or its registered version, is gone
     │   ├── UnreadableFileError            the file is empty or damaged
     │   ├── NotADatasetError               the artifact has no rows to page
+    │   ├── StillProfilingError            its rows can be read when its profile has been made
     │   ├── TooLargeError                  more than one call answers
     │   └── UnavailableError               busy or failing, after the client's own tries
     ├── TransportError                   no answer came from the service
@@ -21,6 +22,7 @@
     ├── TransferError                    a file did not come through whole
     │   ├── ChecksumError                  its bytes are not the registered ones
     │   └── NotEnoughSpaceError            the disk has no room for it
+    ├── WaitedTooLongError               the profile is not there yet; the service goes on making it
     ├── UnsafePathError                  the file would land outside the working directory
     ├── IncompleteRowError               a row is larger than any page; only a load gives it whole
     ├── UnwritableTableError             a frame that no Parquet file can hold
@@ -91,6 +93,9 @@ class UnreadableFileError(ProblemError): ...
 
 
 class NotADatasetError(ProblemError): ...
+
+
+class StillProfilingError(ProblemError): ...
 
 
 class TooLargeError(ProblemError): ...
@@ -166,6 +171,10 @@ class NotEnoughSpaceError(TransferError):
     title = "The disk is too full"
 
 
+class WaitedTooLongError(SessionDatasetsError):
+    title = "The artifact is still being profiled"
+
+
 class UnsafePathError(SessionDatasetsError):
     title = "The path leaves the working directory"
 
@@ -203,11 +212,13 @@ _FAMILIES: dict[str, type[ProblemError]] = {
     ProblemCode.SIZE_MISMATCH: ConflictError,
     ProblemCode.ROWS_MISMATCH: ConflictError,
     ProblemCode.REQUEST_TOKEN_CONFLICT: ConflictError,
+    ProblemCode.HINTS_CONFLICT: ConflictError,
     ProblemCode.FILE_MISSING: FileGoneError,
     ProblemCode.FILE_CHANGED: FileGoneError,
     ProblemCode.EMPTY_FILE: UnreadableFileError,
     ProblemCode.UNREADABLE_FILE: UnreadableFileError,
     ProblemCode.NOT_A_DATASET: NotADatasetError,
+    ProblemCode.STILL_PROFILING: StillProfilingError,
     ProblemCode.TOO_LARGE: TooLargeError,
     ProblemCode.UNAVAILABLE: UnavailableError,
     ProblemCode.INTERNAL: UnavailableError,
