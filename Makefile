@@ -11,6 +11,8 @@ RUN := .venv/bin/python
 LOCAL := PYTHONPATH=.:shared $(RUN) -m infra.local
 
 FILE ?=
+ROWS ?=
+ONLY ?=
 ENV ?=
 STACK ?=
 
@@ -22,7 +24,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 .PHONY: help
 help: ## Say what there is to say
 	@echo "make TARGET, in a fresh clone as well:"
-	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: demo
 demo: .venv/made ## Hand one data set from node to node on this laptop [FILE=path]
@@ -47,6 +49,16 @@ check: .venv/made ## The fast part of the tests: lint, types, unit, contract, ar
 .PHONY: test
 test: check ## Everything: the fast part, the template, both emulators, end to end
 	@$(WITH_NODE) $(RUN) -m pytest --ignore tests/unit --ignore tests/contract --ignore tests/architecture
+
+.PHONY: bench
+bench: .venv/made ## Measure against other readers, side by side [ROWS=1000000] [ONLY=page,chart] [FILE=path]
+	@$(UV) sync --frozen --quiet --no-python-downloads --python "$(PYTHON)" --group bench
+	@PYTHONPATH=.:shared $(RUN) -m tests.bench $(if $(ROWS),--rows $(ROWS)) $(if $(ONLY),--only "$(ONLY)") \
+		$(if $(FILE),--file "$(FILE)")
+
+.PHONY: bench-clean
+bench-clean: ## Remove what the benchmark made: several gigabytes
+	rm -rf .local/bench
 
 .PHONY: synth
 synth: .venv/made ## Synthesize the template [ENV=sandbox|production] [STACK=name]

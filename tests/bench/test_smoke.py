@@ -1,0 +1,91 @@
+"""The benchmark at a small size: what its counts must be, whatever the machine. Milliseconds are not looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.bench.bench import Bench, Outcome
+from tests.bench.making import Files
+from tests.bench.measuring import Reader
+from tests.bench.readers.proofs import page_proof
+from tests.bench.stand_in.pace import UNHURRIED
+from tests.bench.stand_in.running import StandIn
+
+FEW, MANY = 10_000, 100_000
+PAGE = {"limit": 100}
+OURS = Reader("ours", "ours.page")
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    """The seeded data set of MANY rows, registered on a stand-in."""
+    store = tmp_path_factory.mktemp("store")
+    files = Files(store, _silent)
+    with StandIn(store) as stand_in:
+        made = Bench(stand_in, files, files.rows_of(MANY), own_file=False, told=_silent)
+        made.data = made.register(made.data)
+        yield made
+
+
+def _silent(what: str, part: float) -> None:
+    pass
+
+
+def _sound(outcome: Outcome) -> Outcome:
+    assert [each.failure for each in outcome.measured] == [None] * len(outcome.measured)
+    return outcome
+
+
+@pytest.fixture(scope="module")
+def pages(bench: Bench) -> Outcome:
+    return _sound(bench.warm("page", "pages", [OURS], 12, pace=UNHURRIED, options=PAGE))
+
+
+def test_a_page_at_any_offset_is_one_request(pages: Outcome) -> None:
+    assert {sample.requests for sample in pages.ours.samples} == {1}
+
+
+def test_a_page_at_any_offset_is_at_most_256_kb(pages: Outcome) -> None:
+    assert pages.ours.most("bytes") <= 256_000
+
+
+def test_the_answer_states_the_requests_that_were_counted(pages: Outcome) -> None:
+    assert [sample.found["s3_requests"] for sample in pages.ours.samples] == [
+        sample.requests for sample in pages.ours.samples
+    ]
+
+
+def test_a_page_holds_the_rows_that_were_asked_for(bench: Bench, pages: Outcome) -> None:
+    peer = _sound(bench.warm("peer", "pages", [OURS, Reader("pyarrow", "pyarrow_reader.page")], 3, options=PAGE))
+    assert [each.found["proof"] for each in peer.measured] == [pages.ours.samples[2].found["proof"]] * 2
+
+
+def test_a_page_costs_no_more_of_ten_times_the_rows(bench: Bench, pages: Outcome) -> None:
+    few = bench.register(bench.files.rows_of(FEW))
+    smaller = _sound(bench.warm("few", "pages", [OURS], 12, data=few, pace=UNHURRIED, options=PAGE))
+    assert pages.ours.most("requests") == smaller.ours.most("requests")
+    assert pages.ours.middle("bytes") <= 1.1 * smaller.ours.middle("bytes")
+
+
+def test_a_reader_that_answers_something_else_has_failed(bench: Bench) -> None:
+    wrong = Reader("wrong", "ours.page", {"at": 17})
+    outcome = bench.warm("wrong", "pages", [OURS, wrong], 1, pace=UNHURRIED, options={**PAGE, "at": 16}, warm_up=False)
+    told = (outcome.measured[0].failure, outcome.measured[1].failure)
+    assert told == (None, f"answers {page_proof(100, 17)['proof']}, ours {page_proof(100, 16)['proof']}")
+
+
+def test_a_reader_that_can_not_do_it_says_why(bench: Bench) -> None:
+    missing = Reader("missing", "ours.page", {"limit": -1})
+    failure: Any = bench.warm("missing", "pages", [OURS, missing], 1, options=PAGE).measured[1].failure
+    assert failure.startswith("RuntimeError: invalid-request")
+
+
+def test_the_seeded_rows_are_the_beginning_of_more_of_them(bench: Bench, tmp_path: Path) -> None:
+    few = Files(tmp_path, _silent).rows_of(1_000)
+    begin = few.file(few.csv).read_bytes()
+    with bench.data.file(bench.data.csv).open("rb") as more:
+        assert more.read(len(begin)) == begin
