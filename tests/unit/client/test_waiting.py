@@ -1,0 +1,143 @@
+"""Waiting for a profile that is made after the registration was answered."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from session_datasets.client.errors import (
+    ChecksumError,
+    ConflictError,
+    StillProfilingError,
+    UnreadableFileError,
+    WaitedTooLongError,
+)
+from session_datasets.client.patience import Patience
+from session_datasets.client.workspace import Workspace
+from session_datasets.domain.names import Verb
+from session_datasets.wire.answers import DescribeArtifactAnswer
+from tests.support.moto_cloud import MotoCloud
+
+
+@pytest.fixture
+def cloud(moto_server: str) -> MotoCloud:
+    """Nothing is profiled at once."""
+    return MotoCloud(moto_server, profiled_at_once_bytes=0)
+
+
+@pytest.fixture
+def csv(tmp_path: Path) -> Path:
+    path = tmp_path / "numbers.csv"
+    path.write_text("n,name\n1,x\n2,y\n")
+    return path
+
+
+def a_workspace(cloud: MotoCloud, directory: Path, while_waiting: Callable[[float], object]) -> Workspace:
+    """``while_waiting`` is what happens instead of sleeping."""
+    patience = Patience(sleep=lambda seconds: while_waiting(seconds) and None, draw=lambda: 1.0)
+    return Workspace(cloud.token(run_id="run"), cloud.transport(), directory, patience=patience)
+
+
+@pytest.fixture
+def workspace(cloud: MotoCloud, tmp_path: Path) -> Workspace:
+    """The service comes to the file while it is waited for."""
+    return a_workspace(cloud, tmp_path, lambda _: cloud.run_profiling())
+
+
+def test_registering_waits_and_answers_like_that_of_a_small_file(workspace: Workspace, csv: Path) -> None:
+    answer = workspace.register_artifact(csv)
+    assert (answer.status, answer.created, answer.format, answer.progress) == ("ready", True, "csv", None)
+    assert answer.profile is not None
+    assert answer.profile.shape.rows == 2
+
+
+def test_registering_again_finds_it_ready_and_waits_for_nothing(workspace: Workspace, csv: Path) -> None:
+    first = workspace.register_artifact(csv)
+    told: list[DescribeArtifactAnswer] = []
+    again = workspace.register_artifact(csv, profiling=told.append)
+    assert (again.artifact_id, again.created, told) == (first.artifact_id, False, [])
+
+
+def test_the_caller_is_told_how_far_it_has_come(workspace: Workspace, csv: Path) -> None:
+    told: list[DescribeArtifactAnswer] = []
+    workspace.register_artifact(csv, profiling=told.append)
+    (artifact,) = told
+    assert artifact.progress is not None
+    assert (artifact.status, artifact.progress.stage) == ("profiling", "queued")
+
+
+def test_who_does_not_wait_gets_the_reference_at_once_and_may_wait_later(workspace: Workspace, csv: Path) -> None:
+    answer = workspace.register_artifact(csv, wait=False)
+    assert (answer.status, answer.profile) == ("profiling", None)
+    with pytest.raises(StillProfilingError):
+        workspace.read_rows(answer)
+    ready = workspace.wait(answer)
+    assert (ready.status, workspace.read_rows(answer).rows) == ("ready", [[1, "x"], [2, "y"]])
+
+
+def test_another_session_of_the_run_may_wait_by_the_id_alone(cloud: MotoCloud, workspace: Workspace, csv: Path) -> None:
+    answer = workspace.register_artifact(csv, wait=False)
+    other = a_workspace(cloud, csv.parent, lambda _: cloud.run_profiling())
+    assert other.wait(answer.artifact_id).status == "ready"
+
+
+def test_waiting_ends_with_the_timeout_and_says_that_the_service_goes_on(cloud: MotoCloud, csv: Path) -> None:
+    workspace = a_workspace(cloud, csv.parent, lambda _: None)
+    seconds = itertools.count(step=10)
+    workspace._waiting._now = lambda: float(next(seconds))
+    with pytest.raises(WaitedTooLongError, match=r"after 60 seconds \(queued\)") as caught:
+        workspace.register_artifact(csv, timeout=60)
+    assert "goes on" in caught.value.advice
+    cloud.run_profiling()
+    assert workspace.register_artifact(csv).status == "ready"
+
+
+def test_questions_become_fewer(cloud: MotoCloud, csv: Path) -> None:
+    slept: list[float] = []
+    workspace = a_workspace(cloud, csv.parent, slept.append)
+    seconds = itertools.count()
+    workspace._waiting._now = lambda: float(next(seconds))
+    with pytest.raises(WaitedTooLongError):
+        workspace.register_artifact(csv, timeout=6)
+    assert slept == [1.0, 2.0, 4.0, 8.0, 10.0]
+
+
+def test_a_damaged_file_raises_what_a_small_one_would(workspace: Workspace, tmp_path: Path) -> None:
+    damaged = tmp_path / "rows.parquet"
+    damaged.write_bytes(b"PAR1" + bytes(100) + b"PAR1")
+    with pytest.raises(UnreadableFileError) as caught:
+        workspace.register_artifact(damaged)
+    assert caught.value.problem.code == "unreadable-file"
+    (item,) = workspace.list_artifacts()
+    assert item.status == "failed"
+
+
+def test_bytes_that_are_not_what_their_upload_announced_are_sent_again(
+    cloud: MotoCloud, workspace: Workspace, csv: Path
+) -> None:
+    """The store has a version that claims to be this file, and is another one of the same size."""
+    body = csv.read_bytes()
+    workspace.register_artifact(csv, wait=False)
+    (stored,) = cloud.s3.list_objects_v2(Bucket=cloud.bucket)["Contents"]
+    sha256 = cloud.s3.head_object(Bucket=cloud.bucket, Key=stored["Key"])["Metadata"]["sha256"]
+    cloud.s3.put_object(Bucket=cloud.bucket, Key=stored["Key"], Body=body[::-1], Metadata={"sha256": sha256})
+    answer = workspace.register_artifact(csv, name="again")
+    assert answer.status == "ready"
+    assert workspace.read_rows(answer).rows == [[1, "x"], [2, "y"]]
+
+
+def test_a_false_announcement_of_an_upload_fails_the_load_of_whoever_trusted_it(
+    cloud: MotoCloud, workspace: Workspace, csv: Path
+) -> None:
+    workspace.register_artifact(csv, wait=False)
+    (stored,) = cloud.s3.list_objects_v2(Bucket=cloud.bucket)["Contents"]
+    cloud.s3.put_object(Bucket=cloud.bucket, Key=stored["Key"], Body=b"another", Metadata={"sha256": "0" * 64})
+    body = {"token": workspace.token, "key": stored["Key"], "name": "forged"}
+    forged = cloud.call(Verb.REGISTER_ARTIFACT, body)["reference"]
+    with pytest.raises(ChecksumError):
+        workspace.load_artifact(forged)
+    with pytest.raises(ConflictError):
+        workspace.wait(forged)
