@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 
 from session_datasets.domain.profile import Profile
-
-# JSON of a column without a name and of its statistics takes more than this.
-_COLUMN_BYTES_MIN = 64
 
 
 def json_bytes(value: object) -> int:
@@ -18,23 +15,30 @@ def json_bytes(value: object) -> int:
 
 
 def bounded_profile(profile: Profile, max_bytes: int) -> Profile:
-    """The profile with as many leading columns as fit ``max_bytes``; itself when all do."""
-    # The size grows with the number of columns, so the largest one that fits is found by halving; more than so many
-    # fit in no case, and need not be measured.
-    most = min(len(profile.columns), max_bytes // _COLUMN_BYTES_MIN)
-    count = bisect_right(_Sizes(profile), max_bytes, hi=most + 1) - 1
-    return profile if count == len(profile.columns) else profile.first_columns(count)
+    """The profile with as many leading columns as fit ``max_bytes``; itself when all do.
+
+    Where not even the shape and ``reading`` fit, ``reading`` is left out with all the columns.
+    """
+    bare = profile.first_columns(0)
+    size = json_bytes(asdict(bare))
+    if size > max_bytes:
+        return replace(bare, reading={})
+    # Every column adds the same bytes whatever stands before it, but for the first, which needs no commas.
+    size -= len(str(bare.columns_omitted)) + _commas(profile)
+    for count, added in enumerate(_added_bytes(profile), start=1):
+        size += added
+        if size + len(str(bare.columns_omitted - count)) > max_bytes:
+            return profile.first_columns(count - 1)
+    return profile
 
 
-class _Sizes:
-    """``sizes[count]`` is the JSON size with ``count`` columns; measured when asked for."""
+def _commas(profile: Profile) -> int:
+    """Commas before a column in the lists of columns and of statistics, and in each row of the preview."""
+    return 2 + len(profile.preview.rows)
 
-    def __init__(self, profile: Profile) -> None:
-        self._profile = profile
 
-    def __len__(self) -> int:
-        return len(self._profile.columns) + 1
-
-    def __getitem__(self, count: int) -> int:
-        # With no column at all it always fits: the shape and the count of what was left out are all that is told.
-        return json_bytes(asdict(self._profile.first_columns(count))) if count else 0
+def _added_bytes(profile: Profile) -> Iterator[int]:
+    """What each column adds to the JSON of a profile; measured when asked for."""
+    for place, (column, known) in enumerate(zip(profile.columns, profile.statistics, strict=True)):
+        cells = sum(json_bytes(row[place]) for row in profile.preview.rows)
+        yield json_bytes(asdict(column)) + json_bytes(asdict(known)) + cells + _commas(profile)
