@@ -16,7 +16,7 @@ from itertools import accumulate
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from session_datasets.domain.limits import MIB
+from session_datasets.domain.limits import KIB, MIB
 from session_datasets.domain.profile import JsonValue, Layout, Role
 from session_datasets.formats.directory import Directory
 from session_datasets.formats.encodings import COMPRESSION, LeafEncoding, leaves_of, options
@@ -31,13 +31,15 @@ MORE = "columns"
 # segments are read along in a request or two.
 COLUMNS_ROWS_MIN = 65_536
 # Rows of a row group, each of which costs a reader of one column one request.
-GROUP_ROWS_MAX = 1 << 20
+GROUP_ROWS_MAX = 1_000_000
 # Decoded bytes of a row group, which Arrow writes from memory: a million rows of twelve common columns. Wider tables
-# get fewer rows in each, and less of rows of a kilobyte and more, which never come to a million.
-GROUP_BYTES_MAX = 144 * MIB
-_GROUP_BYTES_MAX_OF_WIDE_ROWS = 64 * MIB
+# get fewer rows in each.
+GROUP_BYTES_MAX = 136 * MIB
+# Rows of so many bytes on the average never come to many, so less of them is held.
+_WIDE_ROW_BYTES = 2 * KIB
+_GROUP_BYTES_MAX_OF_WIDE_ROWS = 32 * MIB
 # Decoded bytes gathered for the next row group while one is being written.
-_GATHERED_BYTES_MAX = 32 * MIB
+_GATHERED_BYTES_MAX = 16 * MIB
 # Bytes fetched at a time by a reader, from several row groups at once.
 _FETCH_BYTES = 32 * MIB
 # Rows decoded at a time.
@@ -89,7 +91,8 @@ class ColumnsWriter:
 
     @property
     def _bytes_max(self) -> int:
-        return GROUP_BYTES_MAX if self._rows > COLUMNS_ROWS_MIN else _GROUP_BYTES_MAX_OF_WIDE_ROWS
+        are_wide = self._bytes >= self._rows * _WIDE_ROW_BYTES
+        return _GROUP_BYTES_MAX_OF_WIDE_ROWS if are_wide else GROUP_BYTES_MAX
 
     def _gather(self, batch: pa.RecordBatch) -> None:
         if self._bytes > _GATHERED_BYTES_MAX:

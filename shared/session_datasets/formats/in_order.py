@@ -13,7 +13,7 @@ T = TypeVar("T")
 # Arrow encodes without Python's lock; a function has two processors at most.
 _THREADS = 2
 # Pieces of work given and not yet used: each holds some megabytes.
-_AHEAD = 3
+_AHEAD = 2
 
 
 class InOrder:
@@ -34,6 +34,8 @@ class InOrder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
+        # What was not used refers to its user, who refers to this: together they would hold megabytes for a while.
+        self._under_way.clear()
 
     def do(self, work: Callable[[], T], then: Callable[[T], object]) -> None:
         """``work`` in some thread, ``then`` with its result in this one, here or in a later call."""
