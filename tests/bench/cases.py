@@ -12,6 +12,7 @@ from tests.bench.stand_in.pace import NEAR, SHARED
 PAGE = {"limit": 100}
 CHART = {"points": 2_000}
 
+ENGINE = "our read engine alone"
 _OUR_PAGE = Reader(OURS, "ours.page")
 _PAGE_PEERS = [
     Reader("polars slice", "polars_reader.page"),
@@ -42,9 +43,10 @@ def page(bench: Bench) -> None:
 
 
 def fresh(bench: Bench) -> None:
-    """the same page in a new process each time, imports and all"""
+    """the same page in a new process each time, imports and all; also without the function around the engine"""
     readers = [
-        Reader(OURS, "ours.page"),
+        _OUR_PAGE,
+        Reader(ENGINE, "engine_reader.page"),
         Reader("polars slice", "polars_reader.page"),
         Reader("pyarrow row group", "pyarrow_reader.page"),
     ]
@@ -83,6 +85,20 @@ def chart(bench: Bench) -> None:
     bench.warm("chart", f"Chart of any window, 2,000 points, {_rows(bench)}", readers, 9, options=CHART)
 
 
+def column(bench: Bench) -> None:
+    """one full column, footer and all"""
+    if not bench.data.charted:
+        return
+    readers = [Reader(OURS, "ours.column"), Reader("polars, whole column", "polars_reader.column")]
+    bench.warm("column", f"One full column, {_rows(bench)}", readers, 5)
+
+
+def encode(bench: Bench) -> None:
+    """a decoded page of 1,000 rows as JSON, without loss, against to_pylist and the standard library's JSON"""
+    readers = [Reader(OURS, "ours.encode"), Reader("pyarrow to_pylist + json", "pyarrow_reader.encode")]
+    bench.warm("encode", "Encode a page of 1,000 rows", readers, 15, pace=None, options={"limit": 1_000})
+
+
 def conflict(bench: Bench) -> None:
     """registering a file with one late word among the integers, against the clean one and starting over"""
     if bench.own_file:
@@ -118,7 +134,7 @@ def json(bench: Bench) -> None:
 
 
 CASES: dict[str, Callable[[Bench], None]] = {
-    case.__name__: case for case in (register, page, fresh, csv, growth, chart, conflict, json)
+    case.__name__: case for case in (register, page, fresh, csv, growth, chart, column, encode, conflict, json)
 }
 
 

@@ -16,11 +16,9 @@ from pydantic import TypeAdapter
 
 from session_datasets.domain.artifact import Artifact, Location, Reference, Status, artifact_id
 from session_datasets.domain.keyring import Keyring, SigningKey
-from session_datasets.domain.limits import GIB
 from session_datasets.domain.names import NODE_VERBS, Verb
 from session_datasets.domain.profile import NO_HINTS, Kind, Layout
 from session_datasets.domain.scope import Caller, Scope
-from session_datasets.formats.tables import ArrowTables
 from session_datasets.runtime.settings import Settings
 from session_datasets.runtime.wiring import wired
 from session_datasets.storage.aws import s3_client
@@ -29,8 +27,6 @@ from tests.bench.given import BUCKET
 _CALLER = Caller("bench", "ses-bench", "bench", "bench", None, frozenset(NODE_VERBS))
 _KEYRING = Keyring(SigningKey("bench", "of-no-use-outside-this-benchmark"))
 _ARTIFACT = TypeAdapter(Artifact)
-# Above what one function run is allowed: the rate is measured, not the allowance.
-_TABLE_BYTES_MAX = 50 * GIB
 
 
 @dataclass(frozen=True)
@@ -40,21 +36,25 @@ class HeldRecords:
     artifact: Artifact | None
 
     def find(self, caller: Caller, reference: Reference) -> Artifact | None:
-        known = self.artifact is not None and self.artifact.artifact_id == reference.artifact_id
-        return self.artifact if known and self.artifact.scope.visible_to(caller) else None
+        known = self.artifact
+        if known is None or known.artifact_id != reference.artifact_id or not known.scope.visible_to(caller):
+            return None
+        return known
 
     find_recent = find
 
 
 class BenchService:
-    """Needs boto3's environment to point at the stand-in. ``record`` is where the artifact's record lies."""
+    """Needs boto3's environment to point at the stand-in. ``record`` is where the artifact's record lies; ``tables``
+    those that the functions in question are wired with."""
 
-    def __init__(self, record: Path | None) -> None:
+    def __init__(self, tables: Any, record: Path | None = None) -> None:
         settings = Settings(stack="bench", signing_key_secret="", bucket=BUCKET, table="")
-        tables = ArrowTables(bytes_max=_TABLE_BYTES_MAX)
         plain = wired(settings, lambda: _KEYRING, s3=s3_client(), dynamodb=None, sqs=None, tables=tables)
+        self.derived = plain.service.derived
         self.artifact = _ARTIFACT.validate_json(record.read_bytes()) if record else None
-        self._wired = replace(plain, service=replace(plain.service, records=HeldRecords(self.artifact)))
+        records: Any = HeldRecords(self.artifact)
+        self._wired = replace(plain, service=replace(plain.service, records=records))
         now = datetime.now(UTC)
         self._token = plain.tokens.issue(_CALLER, issued_at=now, expires_at=now + timedelta(hours=2))
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tests.bench.bench import Outcome
+from tests.bench.bench import OURS, Outcome
+from tests.bench.cases import ENGINE
 from tests.bench.measuring import Measured
 from tests.bench.stand_in.pace import NEAR
 
@@ -62,32 +63,32 @@ def _short(value: float) -> str:
 # --- values ---------------------------------------------------------------------------------------------------
 
 
-def _ours(outcomes: Outcomes, case: str) -> Measured:
+def _ours(outcomes: Outcomes, case: str, label: str = OURS) -> Measured:
     if case not in outcomes:
         raise NotMeasured(f"{case} did not run")
-    ours = outcomes[case].ours
+    ours = next(each for each in outcomes[case].measured if each.label == label)
     if ours.failure or not ours.samples:
         raise NotMeasured(ours.failure or "no round of ours")
     return ours
 
 
-def _middle(case: str, what: str, unit: float = 1) -> Callable[[Outcomes], float]:
-    return lambda outcomes: _ours(outcomes, case).middle(what) / unit
+def _middle(case: str, what: str, unit: float = 1, label: str = OURS) -> Callable[[Outcomes], float]:
+    return lambda outcomes: _ours(outcomes, case, label).middle(what) / unit
 
 
 def _most(case: str, what: str, unit: float = 1) -> Callable[[Outcomes], float]:
     return lambda outcomes: _ours(outcomes, case).most(what) / unit
 
 
-def _peak(case: str) -> Callable[[Outcomes], float]:
-    return lambda outcomes: _ours(outcomes, case).peak_mb or 0.0
+def _peak(case: str, label: str = OURS) -> Callable[[Outcomes], float]:
+    return lambda outcomes: _ours(outcomes, case, label).peak_mb or 0.0
 
 
-def _times(case: str, what: str, peer: str) -> Callable[[Outcomes], float]:
+def _times(case: str, what: str, peer: str, label: str = OURS) -> Callable[[Outcomes], float]:
     """How many times ours the peer takes; of all peers whose label begins with ``peer``, the least."""
 
     def value(outcomes: Outcomes) -> float:
-        ours = _ours(outcomes, case)
+        ours = _ours(outcomes, case, label)
         peers = [each for each in outcomes[case].measured[1:] if each.label.startswith(peer)]
         sound = [each for each in peers if each.samples and not each.failure]
         if not sound:
@@ -121,6 +122,30 @@ def _growth(outcomes: Outcomes) -> float:
     return sizes[-1].middle("bytes") / sizes[0].middle("bytes")
 
 
+def _row_bytes(outcomes: Outcomes) -> float:
+    found = _ours(outcomes, "register").found
+    return float(found["bytes"]["rows"]) / float(found["rows"])
+
+
+def _over_parquet(outcomes: Outcomes) -> float:
+    """The stored rows over the Parquet file that pyarrow writes by default."""
+    found = _ours(outcomes, "register").found
+    if not found["parquet"]:
+        raise NotMeasured("there is no Parquet file of pyarrow's to compare with")
+    return float(found["bytes"]["rows"]) / float(found["parquet"])
+
+
+def _column_requests(outcomes: Outcomes) -> float:
+    """Beyond one for each row group and one for the footer."""
+    ours = _ours(outcomes, "column")
+    return ours.most("requests") - float(ours.found["row_groups"]) - 1
+
+
+def _column_bytes(outcomes: Outcomes) -> float:
+    ours = _ours(outcomes, "column")
+    return ours.most("bytes") / float(ours.found["column_bytes"])
+
+
 def _conflict_over_clean(outcomes: Outcomes) -> float:
     late, clean = _ours(outcomes, "conflict"), outcomes["conflict"].measured[1]
     if clean.failure:
@@ -150,6 +175,9 @@ _FRESH = "page of 100 rows, fresh process"
 _CSV = "page from the middle of a registered CSV"
 _CHART = "chart of any window, 2,000 points"
 _REGISTER = "register CSV with types, statistics, rows, columns, pyramid"
+_COLUMN = "one full column"
+_STORED = "stored rows object"
+_ENCODE = "encode a page of 1,000 rows"
 _CONFLICT = "late type conflict"
 _JSON = "JSON array of 300 MB on one line"
 
@@ -160,6 +188,16 @@ _SHARED = [
     for peer in ("polars", "pyarrow", "DuckDB")
 ]
 
+
+def _fresh(operation: str, label: str) -> list[Target]:
+    return [
+        _at_most("fresh", operation, "≤ 150 ms", "ms", 150, _middle("fresh", "ms", label=label)),
+        _at_most("fresh", operation, "≤ 90 MB", "MB", 90, _peak("fresh", label)),
+        _at_least("fresh", operation, "≥ 8x faster than polars", "x", 8, _times("fresh", "ms", "polars", label)),
+        _at_least("fresh", operation, "≥ 12x faster than pyarrow", "x", 12, _times("fresh", "ms", "pyarrow", label)),
+    ]
+
+
 TARGETS = (
     _at_most("page", _WARM, "1 GET", "GET", 1, _most("page", "requests")),
     _at_most("page", _WARM, "≤ 256 KB", "KB", 256, _most("page", "bytes", KB)),
@@ -167,10 +205,8 @@ TARGETS = (
     _at_most("page", _WARM, "≤ 2.5 ms of processor", "ms", 2.5, _middle("page", "cpu_ms")),
     *_SHARED,
     _at_least("page", _WARM, "≥ 300x fewer bytes than any peer", "x", 300, _times("page", "bytes", "")),
-    _at_most("fresh", _FRESH, "≤ 150 ms", "ms", 150, _middle("fresh", "ms")),
-    _at_most("fresh", _FRESH, "≤ 90 MB", "MB", 90, _peak("fresh")),
-    _at_least("fresh", _FRESH, "≥ 8x faster than polars", "x", 8, _times("fresh", "ms", "polars")),
-    _at_least("fresh", _FRESH, "≥ 12x faster than pyarrow", "x", 12, _times("fresh", "ms", "pyarrow")),
+    *_fresh(_FRESH, OURS),
+    *_fresh(f"{_FRESH}, engine alone", ENGINE),
     _at_most("csv", _CSV, "1 GET", "GET", 1, _most("csv", "requests")),
     _at_most("csv", _CSV, "≤ 256 KB", "KB", 256, _most("csv", "bytes", KB)),
     _at_least("csv", _CSV, "≥ 500x faster than polars", "x", 500, _times("csv", "ms", "polars")),
@@ -178,6 +214,11 @@ TARGETS = (
     _at_most("chart", _CHART, "1 GET", "GET", 1, _most("chart", "requests")),
     _at_most("chart", _CHART, "≤ 40 KB", "KB", 40, _most("chart", "bytes", KB)),
     _at_least("chart", _CHART, "≥ 15x faster than polars reading the column", "x", 15, _times("chart", "ms", "polars")),
+    _at_most("column", _COLUMN, "1 GET per row group + 1", "GET more", 0, _column_requests),
+    _at_most("column", _COLUMN, "≤ 1.05x the column's bytes", "x", 1.05, _column_bytes),
+    _at_least("column", _COLUMN, "as fast as polars (≥ 0.9x)", "x", 0.9, _times("column", "ms", "polars")),
+    _at_most("register", _STORED, "≤ 46 B/row", "B", 46, _row_bytes),
+    _at_most("register", _STORED, "≤ 0.70x pyarrow's default Parquet", "x", 0.7, _over_parquet),
     _at_least("register", _REGISTER, "≥ 80 MB/s per core", "MB/s", 80, _rate("register")),
     _at_most("register", _REGISTER, "≤ 350 MB", "MB", 350, _peak("register")),
     _at_least("register", _REGISTER, "≥ 1.3x polars, per core", "x", 1.3, _times("register", "cpu_ms", "polars")),
@@ -186,4 +227,6 @@ TARGETS = (
     _at_least("json", _JSON, "≥ 70 MB/s", "MB/s", 70, _rate("json")),
     _at_most("json", _JSON, "≤ 300 MB", "MB", 300, _peak("json")),
     _at_least("json", _JSON, "≥ 8x less memory than pandas and polars", "x", 8, _times("json", "peak_mb", "")),
+    _at_most("encode", _ENCODE, "≤ 2.5 ms of processor", "ms", 2.5, _middle("encode", "cpu_ms")),
+    _at_least("encode", _ENCODE, "≥ 4x to_pylist + json", "x", 4, _times("encode", "cpu_ms", "pyarrow")),
 )

@@ -9,7 +9,7 @@ from typing import Any
 import boto3
 import pytest
 from botocore.exceptions import ClientError
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.bench.stand_in.ranges import range_of
@@ -103,6 +103,7 @@ def test_it_ends_with_its_owner(tmp_path: Path) -> None:
     assert process.returncode == 0
 
 
+@settings(deadline=None)
 @given(size=st.integers(1, 10**6), data=st.data())
 def test_a_range_is_what_slicing_answers(size: int, data: st.DataObject) -> None:
     begin = data.draw(st.integers(0, size - 1))

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import pyarrow as pa
+
+from session_datasets.domain.limits import GIB, PAGE_BYTES_MAX
 from session_datasets.domain.names import Verb
 from session_datasets.domain.profile import Role
+from session_datasets.formats.columns import Columns, Footers
+from session_datasets.formats.directory import Directories
+from session_datasets.formats.pages import read_page
+from session_datasets.formats.paging import PagedTables
+from session_datasets.formats.segments import Segments
 from tests.bench.given import Given
 from tests.bench.readers.proofs import Step, page_proof, window_proof
 from tests.bench.service import BenchService, write_record
 
-
-def _service(given: Given) -> BenchService:
-    return BenchService(given.data.file(given.data.record))
+# Above what one function run is allowed: the rate is measured, not the allowance.
+_TABLE_BYTES_MAX = 50 * GIB
 
 
 def page(given: Given) -> Step:
     """A page as read_rows answers it."""
-    service, limit = _service(given), given.options["limit"]
+    service, limit = BenchService(PagedTables(), given.data.file(given.data.record)), given.options["limit"]
 
     def step(number: int) -> Any:
         answer = service.call(Verb.READ_ROWS, offset=given.offset(number, limit), limit=limit)
@@ -32,7 +40,7 @@ def page(given: Given) -> Step:
 
 def chart(given: Given) -> Step:
     """A series as read_columns answers it."""
-    service, points = _service(given), given.options["points"]
+    service, points = BenchService(_tables(), given.data.file(given.data.record)), given.options["points"]
 
     def step(number: int) -> Any:
         offset, rows = given.window(number)
@@ -47,9 +55,64 @@ def chart(given: Given) -> Step:
     return step
 
 
+def column(given: Given) -> Step:
+    """One column of all rows from the columns object; its footer is read anew every time."""
+    service = BenchService(PagedTables(), given.data.file(given.data.record))
+    assert service.artifact
+    assert service.artifact.layout
+    layout = service.artifact.layout
+    directory = Directories().of(service.derived.reader(layout), layout)
+    (place,) = directory.chosen([given.data.charted or ""])
+    footer = Footers().of(service.derived.reader(layout), layout, directory)
+    groups = (footer.row_group(group) for group in range(footer.num_row_groups))
+    column_bytes = sum(group.column(place).total_compressed_size for group in groups)
+
+    def step(_: int) -> Any:
+        columns = Columns(service.derived.reader(layout), layout, directory, Footers())
+        rows = sum(batch.num_rows for batch in columns.read([place], 0, given.data.rows))
+        return {"proof": [rows], "column_bytes": column_bytes, "row_groups": footer.num_row_groups}
+
+    return step
+
+
+def encode(given: Given) -> Step:
+    """The rows of a page, decoded already, as the JSON of an answer."""
+    service = BenchService(PagedTables(), given.data.file(given.data.record))
+    assert service.artifact
+    assert service.artifact.layout
+    layout, limit = service.artifact.layout, given.options["limit"]
+    reader = service.derived.reader(layout)
+    table = _Decoded(reader, layout, limit)
+
+    def step(_: int) -> Any:
+        page = read_page(reader, table, offset=0, limit=limit, columns=None, max_bytes=PAGE_BYTES_MAX)
+        return {"proof": [page.returned], "bytes": len(json.dumps(page.rows))}
+
+    return step
+
+
+class _Decoded(Segments):
+    """Segments whose first rows are in memory."""
+
+    def __init__(self, reader: Any, layout: Any, rows: int) -> None:
+        super().__init__(reader, layout, Directories())
+        places = self.directory.chosen(None)
+        self._held = pa.Table.from_batches(super().read(places, 0, rows)).combine_chunks().to_batches()
+
+    def read(self, places: Sequence[int], begin: int, end: int) -> Iterator[pa.RecordBatch]:
+        yield from (batch.slice(begin, end - begin) for batch in self._held)
+
+
+def _tables() -> Any:
+    """The tables of the functions that measure files and draw charts; what they import, a page does not need."""
+    from session_datasets.formats.tables import ArrowTables
+
+    return ArrowTables(bytes_max=_TABLE_BYTES_MAX)
+
+
 def register(given: Given) -> Step:
     """Types, profile and layout of one file; ``options``: the ``file``, and where the ``record`` goes, if anywhere."""
-    service = BenchService(None)
+    service = BenchService(_tables())
     file, name = given.data.file(given.options["file"]), given.options["name"]
 
     def step(_: int) -> Any:
@@ -59,7 +122,15 @@ def register(given: Given) -> Step:
         assert artifact.layout
         assert artifact.profile
         sizes = {role.value: artifact.layout.objects[role].size for role in Role if role in artifact.layout.objects}
+        own = given.data.parquet if given.options["file"] == given.data.csv else None
+        parquet = given.data.file(own).stat().st_size if own else None
         types = {column.name: column.type for column in artifact.profile.columns}
-        return {"rows": artifact.profile.shape.rows, "bytes": sizes, "types": types, "input": file.stat().st_size}
+        return {
+            "rows": artifact.profile.shape.rows,
+            "bytes": sizes,
+            "types": types,
+            "parquet": parquet,
+            "input": file.stat().st_size,
+        }
 
     return step
