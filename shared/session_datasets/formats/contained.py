@@ -10,6 +10,7 @@ The pipe carries frames: a byte that says what follows, its length in eight, and
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import resource
@@ -34,13 +35,7 @@ from session_datasets.formats.stream import NoTable, TableStream, damaged
 # have room in it, and a function run has more than twice as much.
 _MEMORY_BYTES_MAX = 3 * GIB // 2
 _FRAME = struct.Struct("<cQ")
-_SCHEMA, _ROWS, _TOLD, _END, _REFUSAL, _NO_TABLE, _FAILURE = (bytes([letter]) for letter in b"SRTEXNF")
-_MEMORY_NOTE = (
-    f"Reading this file takes more than {_MEMORY_BYTES_MAX:,} bytes of memory, too many for its rows to be paged. "
-    "It can be listed and loaded."
-)
-
-
+_SCHEMA, _ROWS, _TOLD, _END, _REFUSAL, _NO_TABLE, _MEMORY, _FAILURE = (bytes([letter]) for letter in b"SRTEXNMF")
 # A child that inherits the sending end of another's pipe would hide that other's death.
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -62,7 +57,7 @@ def contained(
         os.close(sending)
     try:
         with open(receiving, "rb", buffering=0) as pipe:
-            yield _Received(pipe, what).stream()
+            yield _Received(pipe, what, memory_bytes_max).stream()
     finally:
         with suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
@@ -72,22 +67,25 @@ def contained(
 class _Received:
     """The parent's end of the pipe, and the stream that comes out of it."""
 
-    def __init__(self, pipe: FileIO, what: str) -> None:
+    def __init__(self, pipe: FileIO, what: str, memory_bytes_max: int) -> None:
         self._pipe = pipe
         self._what = what
+        self._memory_bytes_max = memory_bytes_max
         self._remarks: list[str] = []
+        self._heard = 0
         self._rules: list[str] = []
         self._reading: dict[str, JsonValue] = {}
 
     def stream(self) -> TableStream:
-        told = json.loads(self._expect(_TOLD))
+        told = json.loads(self._expect(_TOLD).to_pybytes())
         self._hear(told)
-        schema = pa.ipc.read_schema(pa.py_buffer(self._expect(_SCHEMA)))
+        schema = pa.ipc.read_schema(self._expect(_SCHEMA))
         format_ = Format(told["format"])
         return TableStream(format_, schema, self._batches(schema), self._remarks, self._rules, self._reading)
 
     def _hear(self, told: dict[str, Any]) -> None:
-        self._remarks[:] = told["remarks"]
+        self._remarks += told["remarks"][self._heard :]  # beside what is added here
+        self._heard = len(told["remarks"])
         self._rules[:] = told["rules"]
         self._reading.update(told["reading"])
 
@@ -97,31 +95,36 @@ class _Received:
             if kind == _END:
                 return
             if kind == _ROWS:
-                yield pa.ipc.read_record_batch(pa.py_buffer(payload), schema)
+                yield pa.ipc.read_record_batch(payload, schema)
             else:
-                self._hear(json.loads(payload))
+                self._hear(json.loads(payload.to_pybytes()))
 
-    def _expect(self, expected: bytes) -> bytearray:
+    def _expect(self, expected: bytes) -> pa.Buffer:
         kind, payload = self._next()
         if kind != expected:
             raise self._died()
         return payload
 
-    def _next(self) -> tuple[bytes, bytearray]:
+    def _next(self) -> tuple[bytes, pa.Buffer]:
         kind, length = _FRAME.unpack(self._read(_FRAME.size))
         payload = self._read(length)
         if kind == _NO_TABLE:
-            raise NoTable(payload.decode())
+            raise NoTable(payload.to_pybytes().decode())
+        if kind == _MEMORY:
+            raise NoTable(
+                f"Reading this file takes more than {self._memory_bytes_max:,} bytes of memory, too many for its rows "
+                "to be paged. It can be listed and loaded."
+            )
         if kind == _REFUSAL:
-            code, detail, advice = json.loads(payload)
+            code, detail, advice = json.loads(payload.to_pybytes())
             raise Refusal(ProblemCode(code), detail, advice=advice)
         if kind == _FAILURE:
-            raise RuntimeError(payload.decode())
+            raise RuntimeError(payload.to_pybytes().decode())
         return kind, payload
 
-    def _read(self, length: int) -> bytearray:
-        data = bytearray(length)
-        rest = memoryview(data)
+    def _read(self, length: int) -> pa.Buffer:
+        data = pa.allocate_buffer(length)  # Arrow's own, which any thread may let go of
+        rest = memoryview(data).cast("B")
         while rest:
             count = self._pipe.readinto(rest)
             if not count:
@@ -141,6 +144,7 @@ def _be_the_reader(open_stream: Callable[[], TableStream], receiving: int, sendi
     try:
         os.close(receiving)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where a dying parser prints pages of its stack
+        faulthandler.disable()  # which keeps an error stream of its own
         _bound_memory(memory_bytes_max)
         with open(sending, "wb", buffering=0) as pipe:
             _send_all(open_stream, pipe)
@@ -164,7 +168,7 @@ def _send_all(open_stream: Callable[[], TableStream], pipe: FileIO) -> None:
         problem = refusal.problem
         _send(pipe, _REFUSAL, json.dumps([problem.code, problem.detail, problem.advice]).encode())
     except MemoryError:  # Arrow's is one, too
-        _send(pipe, _NO_TABLE, _MEMORY_NOTE.encode())
+        _send(pipe, _MEMORY, b"")
     except (pa.ArrowException, RecursionError) as error:
         _send(pipe, _REFUSAL, json.dumps([ProblemCode.UNREADABLE_FILE, _in_our_words(error), None]).encode())
     except BrokenPipeError:

@@ -10,6 +10,7 @@ from session_datasets.domain.errors import ProblemCode
 from session_datasets.domain.profile import Format
 from tests.support import odd_files
 from tests.support.laid_out import laid_out, problem_of, understood
+from tests.support.workbooks import workbook
 
 CSV = b"a,b\n1,2\n3,4\n"
 JSON = b'[{"a":1}]'
@@ -18,16 +19,29 @@ PARQUET = odd_files.parquet({"a": [1]})
 NO_TABLES = [
     (odd_files.PNG, "a PNG image"),
     (odd_files.PDF, "a PDF document"),
-    (odd_files.zip_file(), "a zip archive (an Excel workbook is one, too)"),
+    (odd_files.zip_file(), "a zip archive"),
     (odd_files.BINARY, "binary data of an unknown kind"),
-    (b"\x93NUMPY\x01\x00" + bytes(120), "a NumPy array"),
+    (
+        b"FEA1" + bytes(120),
+        "a Feather file of version 1 (write it again with pyarrow.feather.write_feather, or as Parquet)",
+    ),
+    (b"\x89HDF\r\n\x1a\n" + bytes(120), "an HDF5 file"),
+    (b"\xfd7zXZ\x00" + bytes(120), "xz-compressed data (compress it with gzip or zstd)"),
     (
         '{"stadt": "Köln"}\n'.encode("latin-1"),
         "text that is not UTF-8, perhaps Latin-1 or Windows-1252 (write it as UTF-8)",
     ),
     (b"\xff\xfea", "marked as UTF-16 but not valid UTF-16"),
 ]
-FORMATS = [(CSV, Format.CSV), (JSON, Format.JSON), (JSON_LINES, Format.JSON_LINES), (PARQUET, Format.PARQUET)]
+TEXTS = [(CSV, Format.CSV), (JSON, Format.JSON), (JSON_LINES, Format.JSON_LINES)]
+FORMATS = [
+    *TEXTS,
+    (PARQUET, Format.PARQUET),
+    (odd_files.arrow_file({"a": [1]}), Format.ARROW),
+    (odd_files.arrow_stream({"a": [1]}), Format.ARROW),
+    (odd_files.npy([1, 2]), Format.NPY),
+    (workbook({"A": [["a"], [1]]}), Format.EXCEL),
+]
 
 
 @pytest.mark.parametrize(("data", "found"), FORMATS)
@@ -38,7 +52,7 @@ def test_the_bytes_decide_the_format_under_any_name(data: bytes, found: Format, 
     assert understood(data, name).format is found
 
 
-@pytest.mark.parametrize(("data", "found"), FORMATS)
+@pytest.mark.parametrize(("data", "found"), TEXTS)
 def test_a_gzip_is_what_its_content_is(data: bytes, found: Format) -> None:
     assert understood(gzip.compress(data), "rows.gz").format is found
 
