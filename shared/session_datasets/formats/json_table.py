@@ -1,78 +1,80 @@
-"""JSON records as a table: one pass decides the columns and their types, one makes the batches."""
+"""JSON objects as a table: one pass decides the columns and puts rows aside, which get their final types then."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from session_datasets.domain.limits import MIB
-from session_datasets.domain.profile import Format
-from session_datasets.formats.json_text import SURROGATE_REMARK, records
-from session_datasets.formats.json_types import JsonType, Seen
+from session_datasets.domain.profile import NO_HINTS, Format, ReadingHints
+from session_datasets.formats.csv_hints import require_known
+from session_datasets.formats.json_arrow import Unfit, fitted
+from session_datasets.formats.json_first_pass import Column, FirstPass, Part
+from session_datasets.formats.json_hints import HintedValues
+from session_datasets.formats.json_split import block_again
+from session_datasets.formats.json_text import SURROGATE_REMARK, block_objects
 from session_datasets.formats.row_sizes import rows_without_columns
-from session_datasets.formats.stream import NoTable, TableStream, distinct_names, names_in_words
-
-# A batch ends with the record that reaches either bound.
-_BATCH_CHARACTERS = 4 * MIB
-_BATCH_ROWS = 8_192
+from session_datasets.formats.spool import Spool
+from session_datasets.formats.stream import TableStream, distinct_names, names_in_words
 
 
-def open_json(file: Path, format_: Format, columns_max: int) -> TableStream:
-    """``file`` is UTF-8. Raises NoTable beyond ``columns_max`` columns, Refusal when damaged."""
-    types, repaired = _decide_types(file, format_, columns_max)
-    names, remarks = distinct_names(list(types))
-    as_text = [name for name, type_ in types.items() if type_.as_text]
+def open_json(
+    file: Path, format_: Format, columns_max: int, folder: Path, hints: ReadingHints = NO_HINTS
+) -> TableStream:
+    """``file`` is UTF-8; rows wait in ``folder``. Raises NoTable beyond ``columns_max`` columns, Refusal when the file
+    is damaged or does not fit the hints."""
+    found = FirstPass(file, format_, columns_max, Spool(folder), hints)
+    found.run()
+    columns = found.columns()
+    require_known(hints.types, columns)
+    names, remarks = distinct_names(list(columns))
+    named = list(zip(names, columns.values(), strict=True))
+    as_text = [name for name, column in named if not isinstance(column, HintedValues) and column.as_text]
     if as_text:
         remarks.append(f"Values of several kinds are kept as JSON text in {names_in_words(as_text)}.")
-    if repaired:
+    if found.repaired:
         remarks.append(SURROGATE_REMARK)
-    schema = pa.schema([pa.field(name, type_.type) for name, type_ in zip(names, types.values(), strict=True)])
-    return TableStream(format_, schema, _batches(file, format_, types, schema), remarks)
+    schema = pa.schema([pa.field(name, column.type) for name, column in named])
+    rules = [str(column.rule) for column in columns.values()]
+    return TableStream(format_, schema, _batches(found, columns, schema), remarks, rules)
 
 
-def _decide_types(file: Path, format_: Format, columns_max: int) -> tuple[dict[str, JsonType], bool]:
-    columns: dict[str, Seen] = {}
-    repaired = False
-    for record in records(file, format_):
-        repaired = repaired or record.repaired
-        for key, value in record.value.items():
-            seen = columns.get(key)
-            if seen is None:
-                seen = columns[key] = Seen()
-                if len(columns) > columns_max:
-                    raise NoTable(
-                        f"The objects of this file have more than {columns_max:,} different keys, too many columns "
-                        "to be paged. It can be listed and loaded."
-                    )
-            seen.see(value)
-    return {key: seen.decide() for key, seen in columns.items()}, repaired
+def _batches(found: FirstPass, columns: Mapping[str, Column], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    with found.file.open("rb") as source:
+        for part, batch in zip(found.parts, found.spool.read(), strict=True):
+            yield _made(_put_aside(found, part, batch, columns, source), part.rows, schema)
+    for number, objects in found.rest_batches():
+        values = found.values(objects)
+        none = [None] * len(objects)
+        arrays = [_column(column, values.get(key, none), number) for key, column in columns.items()]
+        yield _made(arrays, len(objects), schema)
 
 
-def _batches(file: Path, format_: Format, types: dict[str, JsonType], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    rows: list[dict[str, Any]] = []
-    characters = 0
-    for record in records(file, format_):
-        rows.append(record.value)
-        characters += record.characters
-        if characters >= _BATCH_CHARACTERS or len(rows) == _BATCH_ROWS:
-            yield _batch(rows, types, schema)
-            rows, characters = [], 0
-    if rows:
-        yield _batch(rows, types, schema)
+def _put_aside(
+    found: FirstPass, part: Part, batch: pa.RecordBatch, columns: Mapping[str, Column], source: BinaryIO
+) -> list[pa.Array]:
+    """Rows that were put aside, in the final types. Those that can not be made of the first ones are read again."""
+    arrays, again = [], None
+    for key, column in columns.items():
+        if key not in part.types:
+            arrays.append(pa.nulls(part.rows, column.type))
+        elif isinstance(column, HintedValues):
+            arrays.append(column.finished(batch.column(key)))
+        else:
+            try:
+                arrays.append(fitted(batch.column(key), part.types[key], column))
+            except Unfit:
+                if again is None:
+                    again = found.values(block_objects(block_again(source, part.span, found.format))[0])
+                arrays.append(column.array(again[key]))
+    return arrays
 
 
-def _batch(rows: list[dict[str, Any]], types: dict[str, JsonType], schema: pa.Schema) -> pa.RecordBatch:
-    if not types:
-        return rows_without_columns(len(rows))
-    return pa.RecordBatch.from_arrays(
-        [_column([row.get(key) for row in rows], type_) for key, type_ in types.items()], schema=schema
-    )
+def _column(column: Column, values: list[Any], number: int) -> pa.Array:
+    return column.see(values, number) if isinstance(column, HintedValues) else column.array(values)
 
 
-def _column(values: list[Any], json_type: JsonType) -> pa.Array:
-    if json_type.convert:
-        values = [json_type.convert(value) for value in values]
-    return pa.array(values, json_type.type)
+def _made(arrays: list[pa.Array], rows: int, schema: pa.Schema) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays(arrays, schema=schema) if arrays else rows_without_columns(rows)

@@ -1,4 +1,4 @@
-"""Which type a JSON column has, from every one of its values, and how each value becomes one of that type.
+"""Which type a JSON column has, from every one of its values.
 
 - Only true and false: bool. Only strings: string; a string is never taken for a number or a date.
 - Only integers: int64; uint64 if that holds them; else decimal up to 38 digits; else text.
@@ -9,19 +9,21 @@
   struct), and what is nested deeper than ``DEPTH_MAX``: text that holds the value's JSON, and that is said. The
   rule holds for each leaf: a struct stays a struct when only one of its fields is mixed.
 - null, a missing key and nothing but nulls: null of the column's type, text if there is no other value.
+
+The rules' names are those of docs/typing.md.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
 
-from session_datasets.formats.json_text import ExactNumber
+from session_datasets.formats.json_text import ExactNumber, spelled
 from session_datasets.formats.numbers import exact_range
 
 # Levels of objects and arrays that keep their structure: readers of Parquet and of pages recurse over them.
@@ -31,41 +33,133 @@ STRUCT_FIELDS_MAX = 500
 _DECIMAL_DIGITS_MAX = 38
 _INT64 = (-(2**63), 2**63 - 1)
 _UINT64 = (0, 2**64 - 1)
+# Values are looked at column by column while at least one of so many cells is there, else object by object.
+_SPARSE = 8
 
 Convert = Callable[[Any], Any]
 
 
+class Kind(StrEnum):
+    """What the values of one place have in common. NULL: none was seen but nulls. JSON: text that holds JSON."""
+
+    NULL = "null"
+    BOOL = "bool"
+    INT64 = "int64"
+    UINT64 = "uint64"
+    DECIMAL = "decimal"
+    DOUBLE = "double"
+    STRING = "string"
+    JSON = "json"
+    STRUCT = "struct"
+    LIST = "list"
+
+
+_SCALARS = {
+    Kind.NULL: pa.null(),
+    Kind.BOOL: pa.bool_(),
+    Kind.INT64: pa.int64(),
+    Kind.UINT64: pa.uint64(),
+    Kind.DECIMAL: pa.decimal128(_DECIMAL_DIGITS_MAX, 0),
+    Kind.DOUBLE: pa.float64(),
+    Kind.STRING: pa.string(),
+    Kind.JSON: pa.string(),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class JsonType:
-    """``convert`` makes a value ready for Arrow, None if it is so already. ``as_text`` says that JSON text is kept."""
+    """``fields`` belong to a struct, ``item`` to a list. ``rule`` is the name docs/typing.md gives it."""
 
-    type: pa.DataType
-    convert: Convert | None = None
-    as_text: bool = False
+    kind: Kind
+    fields: tuple[tuple[str, JsonType], ...] = ()
+    item: JsonType | None = None
+    rule: str = field(default="", compare=False)
+
+    @property
+    def type(self) -> pa.DataType:
+        """The Arrow type that holds the values."""
+        if self.item is not None:
+            return pa.list_(self.item.type)
+        if self.kind is Kind.STRUCT:
+            return pa.struct([pa.field(name, field.type) for name, field in self.fields])
+        return _SCALARS[self.kind]
+
+    @property
+    def as_text(self) -> bool:
+        """Whether JSON text is kept, here or in some leaf."""
+        if self.item is not None:
+            return self.item.as_text
+        return self.kind is Kind.JSON or any(field.as_text for _, field in self.fields)
+
+    def finished(self) -> JsonType:
+        """The type when no value follows: what had none is text."""
+        if self.item is not None:
+            return JsonType(Kind.LIST, item=self.item.finished(), rule=self.rule)
+        if self.kind is Kind.STRUCT:
+            fields = tuple((name, field.finished()) for name, field in self.fields)
+            return JsonType(Kind.STRUCT, fields, rule=self.rule)
+        return JsonType(Kind.STRING, rule=self.rule) if self.kind is Kind.NULL else self
+
+    def array(self, values: Sequence[Any]) -> pa.Array:
+        """Values of this type, as the parser gave them."""
+        if convert := self.converter():
+            values = [convert(value) for value in values]
+        return pa.array(values, self.type)
+
+    def converter(self) -> Convert | None:
+        """What makes a value ready for Arrow, None if it is so already."""
+        if self.kind is Kind.JSON:
+            return _optional(spelled)
+        if self.item is not None:
+            return _each_item(self.item.converter())
+        return _each_field({name: convert for name, field in self.fields if (convert := field.converter())})
 
 
 class Seen:
-    """All values of one place (a column, a key inside objects, the items of arrays)."""
+    """All values of one place (a column, a key inside objects, the items of arrays).
 
-    __slots__ = ("_deep", "_depth", "_fields", "_floats", "_high", "_items", "_low", "_others", "_texts", "_truths")
+    ``digits_kept``: fractions are kept as text where integers are among them, so that each is spelled as it was.
+    """
 
-    def __init__(self, depth: int = 0) -> None:
+    __slots__ = (
+        "_deep",
+        "_depth",
+        "_digits_kept",
+        "_fields",
+        "_floats",
+        "_high",
+        "_items",
+        "_low",
+        "_others",
+        "_texts",
+        "_truths",
+    )
+
+    def __init__(self, depth: int = 0, *, digits_kept: bool = False) -> None:
         self._depth = depth
+        self._digits_kept = digits_kept
         self._truths = self._texts = self._floats = self._others = self._deep = False
         self._low: int | None = None
         self._high: int | None = None
         self._fields: dict[str, Seen] | None = None
         self._items: Seen | None = None
 
-    def see(self, value: Any) -> None:
-        kind = type(value)
-        if value is None:
-            return
+    def see_all(self, values: Sequence[Any]) -> None:
+        """Takes note of every value. Most columns have values of one kind, which is looked at at once."""
+        kinds = set(map(type, values))
+        kinds.discard(type(None))
+        if len(kinds) > 1:
+            for kind in kinds:
+                self._see_kind(kind, [value for value in values if type(value) is kind])
+        elif kinds:
+            self._see_kind(kinds.pop(), [value for value in values if value is not None])
+
+    def _see_kind(self, kind: type, values: Sequence[Any]) -> None:
+        """``values`` are of ``kind``, and not empty."""
         if kind is str:
             self._texts = True
         elif kind is int:
-            self._low = value if self._low is None or value < self._low else self._low
-            self._high = value if self._high is None or value > self._high else self._high
+            self.see_range(min(values), max(values))
         elif kind is float:
             self._floats = True
         elif kind is bool:
@@ -75,102 +169,112 @@ class Seen:
         elif self._depth >= DEPTH_MAX:
             self._deep = True
         elif kind is dict:
-            self._see_object(value)
+            self._see_objects(values)
         else:
-            self._see_items(value)
+            if self._items is None:
+                self._items = Seen(self._depth + 1)
+            self._items.see_all(list(chain.from_iterable(values)))
 
-    def _see_object(self, value: dict[str, Any]) -> None:
+    def see_range(self, low: int, high: int) -> None:
+        """Takes note of integers between these two, which are among them."""
+        self._low = low if self._low is None else min(low, self._low)
+        self._high = high if self._high is None else max(high, self._high)
+
+    def _see_objects(self, values: Sequence[dict[str, Any]]) -> None:
         if self._fields is None:
             self._fields = {}
-        for key, item in value.items():
-            field = self._fields.get(key)
-            if field is None:
-                if len(self._fields) == STRUCT_FIELDS_MAX:
-                    self._deep = True
-                    return
-                field = self._fields[key] = Seen(self._depth + 1)
-            field.see(item)
+        names = list(dict.fromkeys(chain.from_iterable(values)))
+        known = [name for name in names if self._field(name)]
+        if len(known) * len(values) > _SPARSE * sum(map(len, values)):
+            for value in values:
+                for name, item in value.items():
+                    if name in self._fields:
+                        self._fields[name].see_all((item,))
+            return
+        for name in known:
+            self._fields[name].see_all([value.get(name) for value in values])
 
-    def _see_items(self, values: list[Any]) -> None:
-        if self._items is None:
-            self._items = Seen(self._depth + 1)
-        for value in values:
-            self._items.see(value)
+    def _field(self, name: str) -> bool:
+        """Makes room for a key, if there is some left."""
+        assert self._fields is not None
+        if name in self._fields:
+            return True
+        if len(self._fields) == STRUCT_FIELDS_MAX:
+            self._deep = True
+            return False
+        self._fields[name] = Seen(self._depth + 1)
+        return True
+
+    def field(self, name: str) -> Seen:
+        """What was seen under a key that is known."""
+        assert self._fields is not None
+        return self._fields[name]
+
+    @property
+    def items(self) -> Seen:
+        """What was seen inside arrays, of which there was one."""
+        assert self._items is not None
+        return self._items
 
     def decide(self) -> JsonType:
+        """The type of all values so far."""
         numbers = self._floats or self._others or self._low is not None
         shapes = (self._truths, self._texts, numbers, self._fields is not None, self._items is not None)
-        if self._deep or sum(shapes) > 1:
-            return _JSON_TEXT
+        if self._deep:
+            return JsonType(Kind.JSON, rule="too many keys or levels: JSON text")
+        if sum(shapes) > 1:
+            return JsonType(Kind.JSON, rule="mixed: JSON text")
         if self._truths:
-            return JsonType(pa.bool_())
+            return JsonType(Kind.BOOL, rule="true and false: bool")
         if numbers:
             return self._number()
         if self._fields is not None:
-            return _struct({key: seen.decide() for key, seen in self._fields.items()})
+            if not self._fields:
+                return JsonType(Kind.JSON, rule="objects without keys: JSON text")
+            fields = tuple((name, seen.decide()) for name, seen in self._fields.items())
+            return JsonType(Kind.STRUCT, fields, rule="objects: struct")
         if self._items is not None:
-            return _list(self._items.decide())
-        return JsonType(pa.string())
+            return JsonType(Kind.LIST, item=self._items.decide(), rule="arrays: list")
+        return _STRING if self._texts else _NULL
 
     def _number(self) -> JsonType:
         low, high = self._low, self._high
         if self._others:
-            return _JSON_TEXT
+            return _WIDE_FRACTIONS
         if low is None or high is None:
-            return JsonType(pa.float64())
+            return _DOUBLE
         if self._floats:
-            return JsonType(pa.float64(), _float) if exact_range(low, high) else _JSON_TEXT
-        for type_, (least, most) in ((pa.int64(), _INT64), (pa.uint64(), _UINT64)):
+            return _JOINED if exact_range(low, high) and not self._digits_kept else _WIDE_FRACTIONS
+        for type_, (least, most) in ((_INTEGERS, _INT64), (_UNSIGNED, _UINT64)):
             if least <= low and high <= most:
-                return JsonType(type_)
-        if max(abs(low), abs(high)) < 10**_DECIMAL_DIGITS_MAX:
-            return JsonType(pa.decimal128(_DECIMAL_DIGITS_MAX, 0), _decimal)
-        return _JSON_TEXT
+                return type_
+        return _DECIMAL if max(abs(low), abs(high)) < 10**_DECIMAL_DIGITS_MAX else _WIDE_INTEGERS
 
 
-def json_text(value: Any) -> str:
-    """The JSON of a value, numbers with all the digits they came with."""
-    if type(value) is ExactNumber:
-        return str(value)
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{json_text(str(key))}: {json_text(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(json_text(item) for item in value) + "]"
-    return json.dumps(value, ensure_ascii=False)
+_NULL = JsonType(Kind.NULL, rule="only nulls: text")
+_STRING = JsonType(Kind.STRING, rule="strings: text")
+_INTEGERS = JsonType(Kind.INT64, rule="integers: int64")
+_UNSIGNED = JsonType(Kind.UINT64, rule="integers beyond int64: uint64")
+_DECIMAL = JsonType(Kind.DECIMAL, rule="integers beyond 64 bits: decimal")
+_WIDE_INTEGERS = JsonType(Kind.JSON, rule="integers beyond 38 digits: JSON text")
+_DOUBLE = JsonType(Kind.DOUBLE, rule="fractions: double")
+_JOINED = JsonType(Kind.DOUBLE, rule="integers and fractions: double")
+_WIDE_FRACTIONS = JsonType(Kind.JSON, rule="numbers that no double holds: JSON text")
 
 
-_JSON_TEXT = JsonType(pa.string(), lambda value: None if value is None else json_text(value), as_text=True)
+def _optional(convert: Convert) -> Convert:
+    return lambda value: None if value is None else convert(value)
 
 
-def _float(value: float | None) -> float | None:
-    return None if value is None else float(value)
+def _each_item(convert: Convert | None) -> Convert | None:
+    if convert is None:
+        return None
+    return _optional(lambda values: [convert(value) for value in values])
 
 
-def _decimal(value: int | None) -> Decimal | None:
-    return None if value is None else Decimal(value)
-
-
-def _struct(fields: dict[str, JsonType]) -> JsonType:
-    if not fields:
-        return _JSON_TEXT
-    type_ = pa.struct([pa.field(name, field.type) for name, field in fields.items()])
-    as_text = any(field.as_text for field in fields.values())
-    converted = {name: field.convert for name, field in fields.items() if field.convert}
-    if not converted:
-        return JsonType(type_, as_text=as_text)
-
-    def convert(value: dict[str, Any] | None) -> dict[str, Any] | None:
-        if value is None:
-            return None
-        return {key: converted[key](item) if key in converted else item for key, item in value.items()}
-
-    return JsonType(type_, convert, as_text)
-
-
-def _list(item: JsonType) -> JsonType:
-    each = item.convert
-    if each is None:
-        return JsonType(pa.list_(item.type), as_text=item.as_text)
-    return JsonType(
-        pa.list_(item.type), lambda values: None if values is None else [each(value) for value in values], item.as_text
+def _each_field(converters: dict[str, Convert]) -> Convert | None:
+    if not converters:
+        return None
+    return _optional(
+        lambda value: {key: converters[key](item) if key in converters else item for key, item in value.items()}
     )
