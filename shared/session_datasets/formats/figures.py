@@ -93,10 +93,11 @@ class _Counted(Figures):
     def __init__(self) -> None:
         super().__init__()
         self._different = DistinctCount()
+        self._values = 0
 
     @property
     def distinct(self) -> int:
-        return self._different.count
+        return min(self._different.count, self._values)
 
     @property
     def distinct_estimated(self) -> bool:
@@ -111,6 +112,7 @@ class _Counted(Figures):
 
 class BinaryFigures(_Counted):
     def see(self, values: pa.Array) -> None:
+        self._values += len(values) - values.null_count
         for piece in self._pieces(values):
             found = spans(piece)
             self._different.add(span_hashes(found))
@@ -127,11 +129,20 @@ class _Ordered(_Counted):
     def order(self) -> Order:
         return self._ordering.order
 
+    @property
+    def distinct(self) -> int:
+        return self._values if self._ordering.all_differ else super().distinct
+
+    @property
+    def distinct_estimated(self) -> bool:
+        return super().distinct_estimated and not self._ordering.all_differ
+
 
 class TextFigures(_Ordered):
     """Ordered by code points; ends are cut as ``bounds`` says."""
 
     def see(self, values: pa.Array) -> None:
+        self._values += len(values) - values.null_count
         self._ordering.see(values)
         for piece in self._pieces(values):
             found = spans(piece)
@@ -154,7 +165,6 @@ class NumberFigures(_Ordered):
     def __init__(self, type_: pa.DataType) -> None:
         super().__init__()
         self._averaged = is_number(type_)
-        self._numbers = 0
         self._sum: int | float = 0
 
     def see(self, values: pa.Array) -> None:
@@ -168,8 +178,8 @@ class NumberFigures(_Ordered):
         low, high = numbers.min().item(), numbers.max().item()
         self._widen(low, high)
         self.finite = self.finite and isfinite(low) and isfinite(high)
+        self._values += len(numbers)
         if self._averaged:
-            self._numbers += len(numbers)
             self._sum += _float_sum(numbers) if numbers.dtype.kind == "f" else _integer_sum(numbers, low, high)
         for piece in self._pieces(pa.array(numbers)):
             self._different.add(number_hashes(piece.to_numpy()))
@@ -186,7 +196,7 @@ class NumberFigures(_Ordered):
     @property
     def mean(self) -> float | None:
         """None where it is beyond a double, as with infinities of both signs."""
-        mean = self._sum / self._numbers if self._numbers else None
+        mean = self._sum / self._values if self._averaged and self._values else None
         return mean if mean is not None and isfinite(mean) else None
 
 
@@ -207,7 +217,6 @@ def _integer_sum(numbers: NDArray[Any], low: int, high: int) -> int:
 class DecimalFigures(_Ordered):
     def __init__(self) -> None:
         super().__init__()
-        self._numbers = 0
         self._sum = Fraction(0)
 
     def see(self, values: pa.Array) -> None:
@@ -217,7 +226,7 @@ class DecimalFigures(_Ordered):
         if low is None:
             return
         self._widen(low, high)
-        self._numbers += len(values) - values.null_count
+        self._values += len(values) - values.null_count
         self._sum += _decimal_sum(values, low, high)
         for piece in self._pieces(values):
             self._different.add(span_hashes(spans(piece)))
@@ -225,7 +234,7 @@ class DecimalFigures(_Ordered):
     @property
     def mean(self) -> float | None:
         try:
-            return float(self._sum / self._numbers) if self._numbers else None
+            return float(self._sum / self._values) if self._values else None
         except OverflowError:
             return None
 

@@ -17,6 +17,7 @@ class Ordering:
     def __init__(self) -> None:
         self._grows = True
         self._falls = True
+        self._moves = True
         self._last: pa.Scalar | None = None
 
     @property
@@ -25,6 +26,11 @@ class Ordering:
         if self._grows:
             return Order.ASCENDING
         return Order.DESCENDING if self._falls else Order.UNSORTED
+
+    @property
+    def all_differ(self) -> bool:
+        """Whether order alone tells that no two values are equal; false where it does not tell."""
+        return self._moves and (self._grows or self._falls)
 
     def see(self, values: pa.Array) -> None:
         if not len(values) or not (self._grows or self._falls):
@@ -44,5 +50,10 @@ class Ordering:
         self._grows = self._falls = False
 
     def _compare(self, before: pa.Array, after: pa.Array) -> None:
-        self._grows = self._grows and bool(pc.all(pc.less_equal(before, after), min_count=0).as_py())
-        self._falls = self._falls and bool(pc.all(pc.greater_equal(before, after), min_count=0).as_py())
+        self._grows = self._grows and _all(pc.less_equal(before, after))
+        self._falls = self._falls and _all(pc.greater_equal(before, after))
+        self._moves = self.all_differ and _all(pc.not_equal(before, after))
+
+
+def _all(truths: pa.Array) -> bool:
+    return bool(pc.all(truths, min_count=0).as_py())

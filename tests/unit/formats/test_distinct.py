@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from session_datasets.domain.profile import ColumnStatistics, Order
 from session_datasets.formats.distinct import KEPT, DistinctCount
 from session_datasets.formats.hashing import Hashes, number_hashes, span_hashes, spans
 from session_datasets.formats.measure import ColumnMeasure
@@ -77,17 +78,45 @@ def test_neither_order_nor_repetition_nor_borders_of_batches_change_the_answer(e
     assert counted(*np.split(number_hashes(numbers), sorted(ends))).count == whole.count
 
 
+def statistics_of(*batches: pa.Array) -> ColumnStatistics:
+    measure = ColumnMeasure(batches[0].type)
+    for values in batches:
+        measure.see(values)
+    return measure.statistics
+
+
 @pytest.mark.parametrize("type_", [pa.int64(), pa.float32(), pa.string(), pa.binary(), pa.decimal128(25, 2)], ids=str)
 def test_a_column_of_many_values_is_estimated_whatever_its_type(type_: pa.DataType) -> None:
     numbers = pa.array([*range(50_000), *range(50_000)])
     values = numbers.cast(pa.string()).cast(type_) if type_ == pa.binary() else numbers.cast(type_)
-    measure = ColumnMeasure(type_)
-    for begin in range(0, len(values), 30_000):
-        measure.see(values[begin : begin + 30_000])
-    found = measure.statistics
+    found = statistics_of(*(values[begin : begin + 30_000] for begin in range(0, len(values), 30_000)))
     assert found.distinct is not None
     assert abs(found.distinct / 50_000 - 1) < 4 * SIGMA
     assert found.distinct_estimated
+
+
+@pytest.mark.parametrize("type_", [pa.int64(), pa.float64(), pa.timestamp("us"), pa.decimal128(25, 2)], ids=str)
+@pytest.mark.parametrize("step", [1, -1])
+def test_values_that_only_grow_or_only_fall_are_counted_exactly(type_: pa.DataType, step: int) -> None:
+    values = pa.array([*range(9_000)][::step]).cast(type_)
+    found = statistics_of(values[:5_000], values[5_000:])
+    assert (found.distinct, found.distinct_estimated) == (9_000, False)
+
+
+def test_equal_neighbours_in_order_are_counted_once() -> None:
+    few = statistics_of(pa.array([1, 2]), pa.array([2, 3]))
+    assert (few.distinct, few.order) == (3, Order.ASCENDING)
+    many = statistics_of(pa.array([*range(9_000), 8_999]))
+    assert (many.distinct_estimated, many.order) == (True, Order.ASCENDING)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_more_values_differ_than_there_are(seed: int) -> None:
+    numbers = different_integers(3_000, seed)
+    np.random.default_rng(seed).shuffle(numbers)
+    found = statistics_of(pa.array([*numbers.tolist(), None, None]))
+    assert found.distinct is not None
+    assert found.distinct <= 3_000
 
 
 @examples
