@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -23,6 +23,7 @@ from session_datasets.wire.answers import (
     ReadRowsAnswer,
     RegisterArtifactAnswer,
     SeriesColumnPart,
+    StatisticsPart,
 )
 
 # Columns of a table that a terminal still shows readably.
@@ -126,9 +127,16 @@ def _artifact_facts(answer: ArtifactFields) -> dict[str, str]:
         "kind": answer.kind,
         "format": answer.format,
         "shape": _in_the_making(answer.progress) if answer.progress else told,
+        "read as": _reading(answer.profile) if answer.profile else "",
         "note": answer.note or "",
         "failure": f"{answer.failure.code}. {answer.failure.advice}" if answer.failure else "",
     }
+
+
+def _reading(profile: ProfilePart) -> str:
+    """How the bytes became rows: ``delimiter ";", encoding "utf-8"``."""
+    spelled = (f"{name.replace('_', ' ')} {cell(value)}" for name, value in profile.reading.items())
+    return plain(", ".join(spelled))
 
 
 def _in_the_making(progress: ProgressPart) -> str:
@@ -155,13 +163,52 @@ def _table(*headers: str, title: str | None = None) -> Table:
     return table
 
 
+# Columns of a table, and what they show of one column's statistics.
+_Figures = tuple[tuple[str, Callable[[StatisticsPart], str | Text]], ...]
+_VALUES: _Figures = (
+    ("nulls", lambda known: _with_nans(known)),
+    ("distinct", lambda known: ("~" if known.distinct_estimated else "") + count(known.distinct)),
+    ("least", lambda known: "" if known.min is None else cell(known.min)),
+    ("greatest", lambda known: "" if known.max is None else cell(known.max)),
+    ("mean", lambda known: "" if known.mean is None else f"{known.mean:,.6g}"),
+)
+_CELLS: _Figures = (
+    ("order", lambda known: known.order or ""),
+    ("length", lambda known: _span(known.length_min, known.length_max)),
+    ("bytes a row", lambda known: "" if known.bytes_per_row is None else f"{known.bytes_per_row:,.4g}"),
+    ("typed by", lambda known: plain(known.rule or "")),
+)
+
+
 def _schema(profile: ProfilePart) -> RenderableType:
-    table = _table("column", "type", "nulls", "least", "greatest", "mean", title="Schema")
-    for column, known in zip(profile.columns, profile.statistics, strict=False):
-        mean = "" if known.mean is None else f"{known.mean:,.6g}"
-        low, high = ("" if value is None else value for value in (known.min, known.max))
-        table.add_row(cell(column.name), plain(column.type), count(known.nulls), cell(low), cell(high), mean)
+    """What the columns hold, then how their cells are; ``~`` marks an estimate."""
+    types = [plain(column.type) for column in profile.columns]
+    values = _known("Schema", profile, {"type": types}, _VALUES)
+    cells = _known("Cells", profile, {}, _CELLS)
+    if not profile.columns_omitted:
+        return Group(values, cells)
+    omitted = f"{profile.columns_omitted:,} more columns are left out for their size."
+    return Group(values, cells, Text(omitted, style="dim"))
+
+
+def _known(title: str, profile: ProfilePart, first: dict[str, list[str]], figures: _Figures) -> RenderableType:
+    """A table of one line a column, with the figures that at least one of them has."""
+    told: dict[str, list[Any]] = {name: [show(known) for known in profile.statistics] for name, show in figures}
+    shown = first | {name: cells for name, cells in told.items() if any(cells)}
+    if not shown:
+        return Text("")
+    table = _table("column", *shown, title=title)
+    for column, *cells in zip(profile.columns, *shown.values(), strict=True):
+        table.add_row(cell(column.name), *cells)
     return table
+
+
+def _with_nans(known: StatisticsPart) -> str:
+    return count(known.nulls) + (f" + {known.nans:,} NaN" if known.nans else "")
+
+
+def _span(low: int | None, high: int | None) -> str:
+    return count(low) if low == high else f"{low:,} to {high:,}"
 
 
 def _preview(profile: ProfilePart) -> RenderableType:

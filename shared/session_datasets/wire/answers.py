@@ -6,12 +6,12 @@ from base64 import b64encode
 from datetime import datetime
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_serializer
+from pydantic import BeforeValidator, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from session_datasets.domain.artifact import Reference, Stage, Status
 from session_datasets.domain.errors import Problem
 from session_datasets.domain.page import LimitHit, Method, Page, Series, SeriesColumn
-from session_datasets.domain.profile import Encoding, Format, Kind
+from session_datasets.domain.profile import Encoding, Format, Kind, Order
 from session_datasets.wire.base import Answer, Model, Request
 from session_datasets.wire.problem import ProblemModel
 from session_datasets.wire.reference import ReferenceModel
@@ -49,11 +49,34 @@ class ShapePart(Part):
 
 
 class StatisticsPart(Part):
-    nulls: int
-    nans: int = 0
-    min: Any = None
-    max: Any = None
-    mean: float | None = None
+    """Of one column. What is absent means nothing for its type; docs/profile.md tells each member's unit."""
+
+    nulls: int = Field(description="Rows without a value.")
+    nans: int = Field(0, description="Rows with NaN; absent for none.")
+    min: Any = Field(None, description="Least value, encoded like a cell; a text is cut after 100 characters.")
+    max: Any = Field(None, description="Greatest value, likewise.")
+    mean: float | None = Field(None, description="Of numbers, nulls and NaN aside.")
+    distinct: int | None = Field(None, description="Different values, null and NaN aside.")
+    distinct_estimated: bool = Field(False, description="distinct is an estimate, 2.2 % off at one sigma.")
+    length_min: int | None = Field(None, description="Of texts in characters, of binaries in bytes.")
+    length_max: int | None = Field(None, description="Likewise.")
+    bytes_per_row: float | None = Field(None, description="About what the column adds to each row of a page.")
+    order: Order | None = Field(None, description="Over all rows, equal neighbours allowed.")
+    rule: str | None = Field(None, description="What decided the type; see docs/typing.md.")
+
+    def essential(self) -> Self:
+        """What tells the data; what it costs and how it came about is left to describe_artifact."""
+        return self.model_copy(update=dict.fromkeys(_DESCRIBED_ONLY))
+
+    @model_serializer(mode="wrap")
+    def _without_the_usual(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        told: dict[str, Any] = serialize(self)
+        return {name: value for name, value in told.items() if name not in _USUALLY or value != _USUALLY[name]}
+
+
+_DESCRIBED_ONLY = ("length_min", "length_max", "bytes_per_row", "order", "rule")
+# Members that are left out where they have this value, as nearly all columns do.
+_USUALLY = {"nans": 0, "distinct_estimated": False}
 
 
 class PreviewPart(Part):
@@ -69,6 +92,13 @@ class ProfilePart(Part):
     statistics: list[StatisticsPart]
     preview: PreviewPart
     columns_omitted: int = Field(0, description="Columns left out of this answer for its size.")
+    reading: dict[str, Any] = Field(
+        default_factory=dict, description="How the bytes became rows: encoding, delimiter, …; see docs/typing.md."
+    )
+
+    def essential(self) -> Self:
+        """The profile with the essential statistics of its columns."""
+        return self.model_copy(update={"statistics": [known.essential() for known in self.statistics]})
 
 
 class ProgressPart(Part):
@@ -135,7 +165,8 @@ class RegisterArtifactAnswer(ArtifactFields):
     @classmethod
     def of(cls, request: Request, result: Any) -> Self:
         fields = ArtifactFields.model_validate(result.artifact)
-        return cls.model_construct(**dict(fields), created=result.created)
+        essential = fields.profile and fields.profile.essential()
+        return cls.model_construct(**{**dict(fields), "profile": essential}, created=result.created)
 
 
 class DescribeArtifactAnswer(ArtifactFields):

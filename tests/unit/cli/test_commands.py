@@ -212,8 +212,18 @@ class TestWholeness:
         artifact_id = shell.json("register", path)["artifact_id"]
         shell.environment["COLUMNS"] = "80"
         schema = shell.run("describe", artifact_id).stdout.partition("Schema")[2].splitlines()
-        assert schema[2].split() == ["a", "string", "0", "x" * 60, "x" * 60]
-        assert schema[3].split() == ["b", "string", "0", "y" * 60 + "…", "y" * 60 + "…"]
+        assert schema[2].split() == ["a", "string", "0", "1", "x" * 60, "x" * 60]
+        assert schema[3].split() == ["b", "string", "0", "1", "y" * 60 + "…", "y" * 60 + "…"]
+
+    def test_figures_are_shown_of_the_columns_that_have_them(self, shell: Shell, tmp_path: Path) -> None:
+        path = tmp_path / "t.csv"
+        path.write_text("n,t\n" + "".join(f"{number // 2},{'x' * (number % 3 + 1)}\n" for number in range(6_000)))
+        shown = shell.run("describe", shell.json("register", path)["artifact_id"]).stdout
+        schema, _, cells = shown.partition("Schema")[2].partition("Cells")
+        assert re.search(r"n +int64 +0 +~[23],\d{3} +0 +2999 +1,499.5", schema)
+        assert re.search(r"t +string +0 +3 +x +xxx", schema)
+        assert re.search(r"n +ascending +4\.\d+", cells)
+        assert re.search(r"t +unsorted +1 to 3 +5 ", cells)
 
     def test_a_value_too_long_for_its_column_goes_on_below(self, shell: Shell, tmp_path: Path) -> None:
         path = tmp_path / "t.csv"
