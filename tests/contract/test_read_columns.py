@@ -4,7 +4,13 @@ import json
 
 import pytest
 
-from session_datasets.domain.limits import LAMBDA_REPLY_BYTES_MAX, SERIES_COLUMNS_MAX, SERIES_POINTS_MAX
+from session_datasets.domain.limits import (
+    LAMBDA_REPLY_BYTES_MAX,
+    SERIES_COLUMNS_MAX,
+    SERIES_POINTS_MAX,
+    SERIES_POINTS_MIN,
+)
+from tests.support.moto_cloud import MotoCloud
 from tests.support.sessions import Opened, Session, problem_code
 
 ROWS = 10_000
@@ -40,7 +46,7 @@ def test_a_window_of_as_many_rows_as_points_is_exact_and_one_more_is_not(
 
 
 def test_a_wide_window_gives_min_and_max_of_each_bucket(node: Session, series: dict[str, object]) -> None:
-    answer = node.call("read_columns", reference=series, columns=["n"], max_points=100)
+    answer = node.call("read_columns", reference=series, columns=["n"], max_points=200)
     (column,) = answer["columns"]
     assert answer["method"] == "min_max"
     assert answer["bucket_rows"] == 100
@@ -48,16 +54,72 @@ def test_a_wide_window_gives_min_and_max_of_each_bucket(node: Session, series: d
     assert column["max"] == [100 * bucket + 99 for bucket in range(100)]
 
 
-def test_nulls_are_counted_in_a_reduced_series(node: Session, series: dict[str, object]) -> None:
-    answer = node.call("read_columns", reference=series, columns=["gap"], max_points=100)
-    assert answer["columns"][0]["nulls"] == 1_000
+def test_a_wide_window_is_widened_to_whole_buckets_and_the_answer_says_so(
+    node: Session, series: dict[str, object]
+) -> None:
+    answer = node.call("read_columns", reference=series, columns=["n"], offset=1_050, rows=4_000, max_points=82)
+    assert (answer["offset"], answer["rows"], answer["bucket_rows"]) == (1_000, 4_100, 100)
+    assert (answer["columns"][0]["min"][0], answer["columns"][0]["max"][-1]) == (1_000, 5_099)
+
+
+def test_what_is_missing_is_counted_in_a_reduced_series(node: Session, series: dict[str, object]) -> None:
+    column = node.call("read_columns", reference=series, columns=["gap"], max_points=200)["columns"][0]
+    assert {name: column[name] for name in ("missing", "nulls", "nans", "gaps")} == {
+        "missing": 1_000,
+        "nulls": 1_000,
+        "nans": 0,
+        "gaps": 0,
+    }
 
 
 def test_a_bucket_of_nothing_but_nulls_is_a_gap(node: Session) -> None:
-    body = b"v\n" + b'""\n' * 0 + b"".join(b"%s,\n" % (b"" if 100 <= n < 200 else b"1") for n in range(400))
-    reference = node.register("gap.csv", body.replace(b",\n", b",0\n").replace(b"v\n", b"v,w\n", 1))["reference"]
-    answer = node.call("read_columns", reference=reference, columns=["v"], max_points=4)
-    assert answer["columns"][0]["min"] == [1, None, 1, 1]
+    body = b"v,w\n" + b"".join(b"%s,0\n" % (b"" if 100 <= n < 200 else b"1") for n in range(400))
+    reference = node.register("gap.csv", body)["reference"]
+    column = node.call("read_columns", reference=reference, columns=["v"], max_points=8)["columns"][0]
+    assert (column["min"], column["gaps"], column["missing"]) == ([1, None, 1, 1], 1, 100)
+
+
+def test_an_axis_comes_beside_the_columns_with_its_order(node: Session, series: dict[str, object]) -> None:
+    answer = node.call("read_columns", reference=series, columns=["gap"], x="n", offset=9, rows=3)
+    assert answer["x"] == {
+        "name": "n", "type": "int64", "missing": 0, "gaps": 0, "nulls": 0, "nans": 0,
+        "values": [9, 10, 11], "order": "ascending",
+    }  # fmt: skip
+    assert [column["name"] for column in answer["columns"]] == ["gap"]
+    assert "x" not in node.call("read_columns", reference=series, columns=["gap"], rows=3)
+
+
+@pytest.mark.parametrize("method", ["lttb", "m4"])
+def test_chosen_rows_come_with_their_numbers_and_their_axis(
+    node: Session, series: dict[str, object], method: str
+) -> None:
+    answer = node.call("read_columns", reference=series, columns=["gap"], x="n", max_points=40, method=method)
+    (column,) = answer["columns"]
+    assert (answer["method"], answer["offset"], answer["rows"], answer["bucket_rows"]) == (method, 0, ROWS, 1)
+    assert column["values"] == column["rows"] == column["x"]
+    assert (column["gaps"], column["rows"][0], column["rows"][-1]) == (1_000, 1, ROWS - 1)
+    assert 20 <= len(column["values"]) <= 40
+
+
+def test_nulls_inside_nested_values_are_kept(node: Session) -> None:
+    reference = node.register("n.jsonl", b'{"o": {"a": null, "b": 1}}\n{"o": {"a": 2, "b": null}}\n')["reference"]
+    answer = node.call("read_columns", reference=reference, columns=["o"])
+    assert answer["columns"][0]["values"] == [{"a": None, "b": 1}, {"a": 2, "b": None}]
+
+
+def test_a_chart_of_a_long_dataset_is_one_small_request_for_each_column(cloud: MotoCloud, node: Session) -> None:
+    body = b"n,v\n" + b"".join(b"%d,%d\n" % (n, n * 7919 % 10_007) for n in range(100_000))
+    reference = node.register("long.csv", body)["reference"]
+    node.call("read_columns", reference=reference, columns=["v"])
+    with cloud.counted_requests() as counts:
+        answer = node.call("read_columns", reference=reference, columns=["v"])
+    assert counts == {"s3.GetObject": 1}
+    assert (answer["method"], answer["s3_requests"]) == ("min_max", 1)
+    assert 0 < answer["bytes_read"] <= 40_000
+    with cloud.counted_requests() as counts:
+        answer = node.call("read_columns", reference=reference, columns=["v"], x="n")
+    assert counts == {"s3.GetObject": 2}
+    assert (answer["s3_requests"], answer["x"]["order"]) == (2, "ascending")
 
 
 def test_a_text_column_can_not_be_reduced_and_the_advice_is_a_narrower_window(
@@ -85,7 +147,9 @@ def test_a_window_past_the_end_is_empty(node: Session, series: dict[str, object]
         ("columns", ["n"] * (SERIES_COLUMNS_MAX + 1)),
         ("offset", -1),
         ("rows", 0),
-        ("max_points", 1),
+        ("max_points", SERIES_POINTS_MIN - 1),
+        ("method", "average"),
+        ("x", 7),
         ("max_points", SERIES_POINTS_MAX + 1),
     ],
 )

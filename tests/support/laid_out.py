@@ -53,10 +53,15 @@ class LaidOut:
         return [row[0] for row in self.page(columns=[name]).rows]
 
     def series(
-        self, columns: Sequence[str], offset: int = 0, rows: int = 10**9, max_points: int = SERIES_POINTS_MAX
+        self,
+        columns: Sequence[str],
+        offset: int = 0,
+        rows: int = 10**9,
+        max_points: int = SERIES_POINTS_MAX,
+        **more: Any,
     ) -> Series:
         return self.tables.read_columns(
-            self.reader, self.layout, columns=columns, offset=offset, rows=rows, max_points=max_points
+            self.reader, self.layout, columns=columns, offset=offset, rows=rows, max_points=max_points, **more
         )
 
 

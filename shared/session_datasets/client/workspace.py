@@ -28,7 +28,7 @@ from session_datasets.domain.errors import ProblemCode
 from session_datasets.domain.files import LoadTarget
 from session_datasets.domain.limits import ARROW_PAGE_ROWS_MAX, LIST_LIMIT_MAX, PAGE_BYTES_MAX, PAGE_ROWS_MAX
 from session_datasets.domain.names import Verb
-from session_datasets.domain.page import PageFormat
+from session_datasets.domain.page import PageFormat, Reduction
 from session_datasets.domain.profile import Kind
 from session_datasets.domain.scope import ListScope
 from session_datasets.wire.answers import (
@@ -265,19 +265,24 @@ class Workspace:
         reference: AnyReference,
         columns: Sequence[str],
         *,
+        x: str | None = None,
         offset: int | None = None,
         rows: int | None = None,
         max_points: int | None = None,
+        method: Reduction | Literal["auto", "lttb", "m4"] | None = None,
     ) -> ReadColumnsAnswer:
-        """The series of a chart: every value up to ``max_points`` rows, min and max per bucket beyond."""
+        """The series of a chart: every value of a window of up to ``max_points`` rows, beyond it min and max per
+        bucket, or the rows that ``method`` chooses. ``x`` names a column to draw the others over."""
         return self._calls.ask(
             Verb.READ_COLUMNS,
             ReadColumnsAnswer,
             reference=reference_of(reference),
             columns=_listed(columns),
+            x=x,
             offset=offset,
             rows=rows,
             max_points=max_points,
+            method=method,
         )
 
     def to_arrow(

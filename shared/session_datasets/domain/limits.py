@@ -134,11 +134,15 @@ CLIPPED_CELL_CHARACTERS = 200
 PAGE_COLUMNS_MAX = 10_000
 # Columns of one chart.
 SERIES_COLUMNS_MAX = 20
-# Points across a wide screen.
+# Values of one column across a wide screen: a thousand buckets, or two thousand rows.
 SERIES_POINTS_DEFAULT = 2_000
-# Points of a chart that is zoomed without asking again.
+# Four buckets, or what M4 keeps of two stretches, fewer of which are no chart.
+SERIES_POINTS_MIN = 8
+# Values of one column of a chart that is zoomed without asking again.
 SERIES_POINTS_MAX = 20_000
 # Values of all columns of a series together; more columns have fewer points each.
 SERIES_CELLS_MAX = 100_000
-# Rows of a series that are read to be reduced in one call; a longer window says so and offers a narrower one.
+# Rows of a series that are read in one call; a longer window, where the pyramid does not serve, is refused.
 SERIES_ROWS_MAX = 50_000_000
+# Values that LTTB and M4 choose among, held at once: some 160 MB with the axis.
+SERIES_CHOSEN_VALUES_MAX = 10_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from session_datasets.domain.profile import Column, JsonValue
+from session_datasets.domain.profile import Column, JsonValue, Order
 
 
 class PageFormat(StrEnum):
@@ -33,6 +33,15 @@ class Method(StrEnum):
     # Smallest and largest of each bucket of equally many rows.
     MIN_MAX = "min_max"
     # Chosen rows of the window (Largest Triangle Three Buckets; M4: first, last, least, greatest of each bucket).
+    LTTB = "lttb"
+    M4 = "m4"
+
+
+class Reduction(StrEnum):
+    """What is asked to be done with a window of more rows than points."""
+
+    # Smallest and largest of each bucket.
+    AUTO = "auto"
     LTTB = "lttb"
     M4 = "m4"
 
@@ -80,25 +89,42 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class SeriesColumn:
-    """One plotted column. EXACT fills ``values``; MIN_MAX fills ``min`` and ``max``, one entry a bucket.
+    """One plotted column over the rows that the series covers.
 
-    A null is a gap and stays null; a bucket with nothing but nulls has null for both. ``nulls`` counts the
-    null rows of the whole window.
+    EXACT fills ``values``, one for each row; MIN_MAX fills ``min`` and ``max``, one for each bucket; LTTB and M4 fill
+    ``values`` of the chosen rows, ``rows`` with their numbers in the dataset and, where an axis was asked for, ``x``
+    with its values there.
+
+    ``missing`` counts the rows that are null or NaN; ``nulls`` and ``nans`` each of them, None where only their sum is
+    known. ``gaps`` counts what can not be drawn: rows of EXACT, LTTB and M4, and buckets of MIN_MAX without any value.
     """
 
     column: Column
-    nulls: int
+    missing: int
+    gaps: int
+    nulls: int | None
+    nans: int | None
     values: list[JsonValue] | None = None
     min: list[JsonValue] | None = None
     max: list[JsonValue] | None = None
+    rows: list[int] | None = None
+    x: list[JsonValue] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """The column that the others are drawn over. UNSORTED also where nothing is known of its order."""
+
+    series: SeriesColumn
+    order: Order
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
     """Columns over the rows ``offset`` to ``offset + rows`` of the dataset, in row order, for a chart.
 
-    Point ``i`` stands for ``bucket_rows`` rows from ``offset + i * bucket_rows`` on (the last one for the rest);
-    ``bucket_rows`` is 1 when the method is EXACT.
+    With MIN_MAX, point ``i`` stands for ``bucket_rows`` rows from ``offset + i * bucket_rows`` on (the last one for
+    the rest); the window that was asked for is widened to whole buckets. ``bucket_rows`` is 1 with every other method.
     """
 
     columns: tuple[SeriesColumn, ...]
@@ -108,3 +134,4 @@ class Series:
     method: Method
     bucket_rows: int
     cost: ReadCost
+    axis: Axis | None = None

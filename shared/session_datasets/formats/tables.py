@@ -10,20 +10,21 @@ from pathlib import Path
 import pyarrow as pa
 
 from session_datasets.domain.limits import DECODED_BYTES_MAX, TABLE_BYTES_MAX, TABLE_COLUMNS_MAX
-from session_datasets.domain.page import Series
-from session_datasets.domain.profile import Format, LaidOutTable, Layout, ReadingHints
+from session_datasets.domain.page import Reduction, Series
+from session_datasets.domain.profile import Format, LaidOutTable, Layout, Order, ReadingHints
+from session_datasets.formats.columns import Footers
 from session_datasets.formats.detect import promised_format
 from session_datasets.formats.laying_out import Writer, lay_out
 from session_datasets.formats.opening import Bounds, opened
 from session_datasets.formats.paging import PagedTables
 from session_datasets.formats.ranged_file import Reader
-from session_datasets.formats.segments import Segments
 from session_datasets.formats.series import read_series
+from session_datasets.formats.series_source import SeriesSource
 from session_datasets.formats.stream import NoTable, TableStream
 
 
 class ArrowTables(PagedTables):
-    """Fulfils ``operations.ports.Tables``. Keeps the directories of datasets it read; otherwise without state.
+    """Fulfils ``operations.ports.Tables``. Keeps directories and footers of datasets it read.
 
     ``temporary`` is the folder for working files (the system's when None); the bounds are those of
     ``domain.limits`` unless a test wants to reach them.
@@ -39,6 +40,7 @@ class ArrowTables(PagedTables):
     ) -> None:
         super().__init__()
         self._temporary = temporary
+        self._footers = Footers()
         self._bounds = Bounds(bytes_max, decoded_bytes_max, columns_max)
 
     def lay_out(
@@ -58,11 +60,29 @@ class ArrowTables(PagedTables):
                 return LaidOutTable(Format.OTHER, note=answer.note)
 
     def read_columns(
-        self, reader: Reader, layout: Layout, *, columns: Sequence[str], offset: int, rows: int, max_points: int
+        self,
+        reader: Reader,
+        layout: Layout,
+        *,
+        columns: Sequence[str],
+        offset: int,
+        rows: int,
+        max_points: int,
+        reduction: Reduction = Reduction.AUTO,
+        x: str | None = None,
+        x_order: Order | None = None,
     ) -> Series:
         """See ``Tables.read_columns``."""
-        table = Segments(reader, layout, self._directories)
-        return read_series(reader, table, columns=columns, offset=offset, rows=rows, max_points=max_points)
+        return read_series(
+            SeriesSource(reader, layout, self._directories, self._footers),
+            columns=columns,
+            offset=offset,
+            rows=rows,
+            max_points=max_points,
+            reduction=reduction,
+            x=x,
+            x_order=x_order,
+        )
 
 
 def _told(stream: TableStream, progress: Callable[[int], None]) -> TableStream:

@@ -21,12 +21,13 @@ from session_datasets.domain.artifact import (
 )
 from session_datasets.domain.files import PresignedRequest, StoredFile, UploadPlan
 from session_datasets.domain.limits import PROFILED_AT_ONCE_BYTES_MAX
-from session_datasets.domain.page import Page, PageFormat, ReadCost, Series
+from session_datasets.domain.page import Page, PageFormat, ReadCost, Reduction, Series
 from session_datasets.domain.profile import (
     DerivedObject,
     JsonValue,
     LaidOutTable,
     Layout,
+    Order,
     Profile,
     ReadingHints,
     Role,
@@ -222,9 +223,24 @@ class Tables(Protocol):
         """
 
     def read_columns(
-        self, reader: DerivedReader, layout: Layout, *, columns: Sequence[str], offset: int, rows: int, max_points: int
+        self,
+        reader: DerivedReader,
+        layout: Layout,
+        *,
+        columns: Sequence[str],
+        offset: int,
+        rows: int,
+        max_points: int,
+        reduction: Reduction,
+        x: str | None,
+        x_order: Order | None,
     ) -> Series:
-        """The columns over ``rows`` rows from ``offset``; exact up to ``max_points``, min/max per bucket beyond."""
+        """The columns over ``rows`` rows from ``offset``, at most ``max_points`` (SERIES_POINTS_MIN at least) of each.
+
+        Every value where they are no more rows, else reduced as ``reduction`` says. ``x`` is a column to draw them
+        over; ``x_order`` the order of its values over the whole dataset, where that is known. Raises Refusal
+        unknown-column, invalid-request for values that can not be reduced, and too-large.
+        """
 
 
 @dataclass(frozen=True, slots=True)

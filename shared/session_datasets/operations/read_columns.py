@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from session_datasets.domain.artifact import Reference
 from session_datasets.domain.bounded import json_bytes
 from session_datasets.domain.errors import ProblemCode, Refusal
-from session_datasets.domain.limits import PAGE_BYTES_MAX, SERIES_CELLS_MAX, SERIES_ROWS_MAX
-from session_datasets.domain.page import Series
+from session_datasets.domain.limits import PAGE_BYTES_MAX, SERIES_CELLS_MAX
+from session_datasets.domain.page import Reduction, Series
+from session_datasets.domain.profile import Order, Profile
 from session_datasets.domain.scope import Caller
 from session_datasets.operations.finding import find_artifact, layout_of
 from session_datasets.operations.ports import Service
@@ -23,31 +24,46 @@ def read_columns(
     offset: int,
     rows: int | None,
     max_points: int,
+    method: Reduction = Reduction.AUTO,
+    x: str | None = None,
 ) -> Series:
-    """The columns over the window; every row when it has at most ``max_points``, min and max per bucket beyond."""
+    """The columns over the window; every row when it has at most ``max_points``, reduced by ``method`` beyond."""
     artifact = find_artifact(service, caller, reference)
     layout = layout_of(artifact)
     total = artifact.profile.shape.rows if artifact.profile else 0
     window = max(0, min(rows if rows is not None else total, total - offset))
-    if window > SERIES_ROWS_MAX:
-        raise Refusal(
-            ProblemCode.TOO_LARGE,
-            f"The window has {window:,} rows; at most {SERIES_ROWS_MAX:,} are reduced in one call. Nothing was read.",
-            advice="Ask for a narrower window with offset and rows.",
-            retry_with={"offset": offset, "rows": SERIES_ROWS_MAX},
-        )
-    # Reduced columns have two values a point.
-    points = min(max_points, SERIES_CELLS_MAX // (2 * len(columns)))
     series = service.tables.read_columns(
-        service.derived.reader(layout), layout, columns=columns, offset=offset, rows=window, max_points=points
+        service.derived.reader(layout),
+        layout,
+        columns=columns,
+        offset=offset,
+        rows=window,
+        max_points=_points(max_points, method, len(columns), x is not None),
+        reduction=method,
+        x=x,
+        x_order=_order_of(artifact.profile, x),
     )
     _require_answerable(series)
     return series
 
 
+def _points(wanted: int, method: Reduction, columns: int, has_axis: bool) -> int:
+    """Points of one column, so that all values of the answer stay within SERIES_CELLS_MAX."""
+    # A row that was chosen brings its number, and its value of the axis.
+    values = columns + has_axis if method is Reduction.AUTO else columns * (2 + has_axis)
+    return min(wanted, SERIES_CELLS_MAX // values)
+
+
+def _order_of(profile: Profile | None, column: str | None) -> Order | None:
+    """The order of a column's values over the whole dataset, if the record knows it."""
+    known = zip(profile.columns, profile.statistics, strict=False) if profile else ()
+    return next((statistics.order for each, statistics in known if each.name == column), None)
+
+
 def _require_answerable(series: Series) -> None:
     """Long texts can make an exact series larger than an answer may be."""
-    size = json_bytes([[each.values, each.min, each.max] for each in series.columns])
+    told = [*series.columns, *([series.axis.series] if series.axis else [])]
+    size = json_bytes([[each.values, each.min, each.max, each.rows, each.x] for each in told])
     if size > PAGE_BYTES_MAX:
         detail = f"The series takes {size:,} bytes of JSON; an answer holds {PAGE_BYTES_MAX:,}. Nothing was answered."
         if series.rows == 1:

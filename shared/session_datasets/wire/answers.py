@@ -276,17 +276,28 @@ class SeriesColumnPart(Part):
     name: str
     type: str
     encoding: Encoding | None = None
-    nulls: int = Field(description="Null rows in the window.")
-    values: list[Any] | None = Field(None, description="Every row, when the method is exact.")
+    missing: int = Field(description="Rows of the window that are null or NaN.")
+    gaps: int = Field(description="What can not be drawn: rows, or with min_max buckets, without any value.")
+    nulls: int | None = Field(None, description="Null rows of the window; absent where only missing is known.")
+    nans: int | None = Field(None, description="NaN rows of the window; absent where only missing is known.")
+    values: list[Any] | None = Field(None, description="Every row, when the method is exact; else the chosen rows.")
     min: list[Any] | None = Field(None, description="Least value of each bucket; null where it has none.")
-    max: list[Any] | None = None
+    max: list[Any] | None = Field(None, description="Greatest value of each bucket; null where it has none.")
+    rows: list[int] | None = Field(None, description="Numbers of the chosen rows in the dataset, with lttb and m4.")
+    x: list[Any] | None = Field(None, description="The axis at the chosen rows, with lttb and m4.")
+
+
+class AxisPart(SeriesColumnPart):
+    order: Order = Field(description="Of the values over the window's rows; unsorted also where it is not known.")
 
 
 class ReadColumnsAnswer(Answer):
-    """Point ``i`` stands for ``bucket_rows`` rows from ``offset + i * bucket_rows`` on."""
+    """Rows ``offset`` to ``offset + rows``: with min_max, the window widened to whole buckets, and point ``i`` stands
+    for ``bucket_rows`` rows from ``offset + i * bucket_rows`` on."""
 
     artifact_id: str
     columns: list[SeriesColumnPart]
+    x: AxisPart | None = Field(None, description="The axis that was asked for; points stay in the order of the rows.")
     offset: int
     rows: int
     total: int
@@ -299,9 +310,12 @@ class ReadColumnsAnswer(Answer):
     def of(cls, request: Request, result: Any) -> Self:
         reference: ReferenceModel = request.reference  # type: ignore[attr-defined]
         series: Series = result
-        return cls(
+        axis = series.axis
+        # Constructed, not validated: the values are JSON values by the making, and there may be 100,000 of them.
+        return cls.model_construct(
             artifact_id=reference.artifact_id,
-            columns=[_series_column(column) for column in series.columns],
+            columns=[SeriesColumnPart.model_construct(**_series_column(column)) for column in series.columns],
+            x=AxisPart.model_construct(**_series_column(axis.series), order=axis.order) if axis else None,
             offset=series.offset,
             rows=series.rows,
             total=series.total,
@@ -312,14 +326,19 @@ class ReadColumnsAnswer(Answer):
         )
 
 
-def _series_column(series: SeriesColumn) -> SeriesColumnPart:
+def _series_column(series: SeriesColumn) -> dict[str, Any]:
     column = series.column
-    return SeriesColumnPart(
-        name=column.name,
-        type=column.type,
-        encoding=column.encoding,
-        nulls=series.nulls,
-        values=series.values,
-        min=series.min,
-        max=series.max,
-    )
+    return {
+        "name": column.name,
+        "type": column.type,
+        "encoding": column.encoding,
+        "missing": series.missing,
+        "gaps": series.gaps,
+        "nulls": series.nulls,
+        "nans": series.nans,
+        "values": series.values,
+        "min": series.min,
+        "max": series.max,
+        "rows": series.rows,
+        "x": series.x,
+    }

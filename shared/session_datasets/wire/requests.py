@@ -10,7 +10,7 @@ from session_datasets.domain import limits
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.files import LoadTarget
 from session_datasets.domain.names import NODE_VERBS, Verb
-from session_datasets.domain.page import PageFormat
+from session_datasets.domain.page import PageFormat, Reduction
 from session_datasets.domain.profile import NO_HINTS, Kind, ReadingHints
 from session_datasets.domain.scope import ListScope
 from session_datasets.wire.base import ArtifactId, Id, Model, Request, Sha256
@@ -191,4 +191,14 @@ class ReadColumnsRequest(_OneArtifactRequest):
     columns: Annotated[list[str], Field(min_length=1, max_length=limits.SERIES_COLUMNS_MAX)]
     offset: int = Field(0, ge=0, le=limits.OFFSET_MAX, description="First row of the window.")
     rows: int | None = Field(None, ge=1, description="Rows of the window; to the end when absent.")
-    max_points: int = Field(limits.SERIES_POINTS_DEFAULT, ge=2, le=limits.SERIES_POINTS_MAX)
+    max_points: int = Field(
+        limits.SERIES_POINTS_DEFAULT,
+        ge=limits.SERIES_POINTS_MIN,
+        le=limits.SERIES_POINTS_MAX,
+        description="Values drawn of each column; a bucket of min and max counts two.",
+    )
+    method: Annotated[Reduction, Field(strict=False)] = Field(
+        Reduction.AUTO,
+        description="Of a window of more rows than points: auto gives min and max per bucket, lttb and m4 choose rows.",
+    )
+    x: str | None = Field(None, description="A column to draw the others over; the row number if absent.")
