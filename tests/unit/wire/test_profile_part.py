@@ -32,7 +32,7 @@ def described(known: ColumnStatistics) -> dict[str, Any]:
 
 def registered(known: ColumnStatistics) -> dict[str, Any]:
     profile = replace(a_profile(columns=1), statistics=(known,), reading={"delimiter": ";"})
-    request = RegisterArtifactRequest(key="acme/runs/r/x.csv", name="x")
+    request = RegisterArtifactRequest.model_validate({"key": "acme/runs/r/x.csv", "name": "x"})
     answer = RegisterArtifactAnswer.of(request, Registered(an_artifact(profile=profile), created=True))
     told: dict[str, Any] = answer.to_json()
     return told
@@ -69,7 +69,7 @@ def test_the_essential_profile_is_smaller_than_the_whole_one() -> None:
 
 
 def test_a_registration_without_rows_has_no_profile() -> None:
-    request = RegisterArtifactRequest(key="acme/runs/r/x.bin", name="x")
+    request = RegisterArtifactRequest.model_validate({"key": "acme/runs/r/x.bin", "name": "x"})
     answer = RegisterArtifactAnswer.of(request, Registered(an_artifact(profile=None), created=True))
     assert "profile" not in answer.to_json()
 
