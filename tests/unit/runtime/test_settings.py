@@ -21,3 +21,14 @@ def test_settings_come_from_the_environment() -> None:
 def test_a_missing_variable_is_named(name: str) -> None:
     with pytest.raises(RuntimeError, match=name):
         Settings.from_environment({**COMPLETE, name: ""})
+
+
+def test_what_nobody_calls_needs_no_signing_key() -> None:
+    settings = Settings.from_environment({**COMPLETE, names.ENV_SIGNING_KEY: ""}, verifies_tokens=False)
+    assert settings.signing_key_secret == ""
+
+
+def test_the_queue_and_the_bound_of_a_call_come_from_the_environment() -> None:
+    environment = {**COMPLETE, names.ENV_PROFILE_QUEUE: "https://queue", names.ENV_PROFILED_AT_ONCE_BYTES: "7"}
+    settings = Settings.from_environment(environment)
+    assert (settings.profile_queue, settings.profiled_at_once_bytes) == ("https://queue", 7)
