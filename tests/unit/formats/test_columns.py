@@ -112,8 +112,8 @@ def test_a_window_inside_one_row_group_costs_one_request() -> None:
 def test_many_row_groups_are_fetched_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columns, "GROUP_ROWS_MAX", 10_000)
     monkeypatch.setattr(columns, "_FETCH_BYTES", 200_000)
-    monkeypatch.setattr("session_datasets.formats.ranged_file.GAP_BYTES", 0)
-    written = Written(pa.table({"a": np.random.default_rng(5).random(100_000), "b": ["x" * 99] * 100_000}))
+    source = np.random.default_rng(5)
+    written = Written(pa.table({"a": source.random(100_000), "b": [source.bytes(40) for _ in range(100_000)]}))
     rows = written.columns().read([0], 0, 100_000)
     first = next(rows).num_rows
     assert 1 <= len(written.reader.requests) - 1 <= 3

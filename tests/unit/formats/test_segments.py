@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import random
+import threading
 from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
-from session_datasets.domain.profile import Layout, Role
+from session_datasets.domain.profile import Format, Layout, Role, Shape
 from session_datasets.formats import segments
 from session_datasets.formats.directory import Directories, Directory
+from session_datasets.formats.laying_out import lay_out
 from session_datasets.formats.ranged_file import GAP_BYTES, coalesced
-from session_datasets.formats.segments import SEGMENT_BYTES, SEGMENT_ROWS_MAX
+from session_datasets.formats.row_sizes import rows_without_columns
+from session_datasets.formats.segments import SEGMENT_BYTES, SEGMENT_ROWS_MAX, Segments
+from session_datasets.formats.stream import NoTable, TableStream
 from tests.support.laid_out import LaidOut, laid_out
 from tests.support.odd_files import parquet
+from tests.support.ranges import MemoryWriter
 
 ROWS = 120_000
 
@@ -86,12 +92,124 @@ def test_a_byte_budget_stops_the_fetching(large: LaidOut) -> None:
     assert large.reader.cost.bytes_read < segments._FETCH_BYTES
 
 
-def test_many_segments_are_fetched_in_few_requests(large: LaidOut) -> None:
-    size = len(large.reader.bodies[Role.ROWS])
+def test_many_segments_are_fetched_in_few_requests(large: LaidOut, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "_FETCH_BYTES", 1_000_000)
+    size = directory_of(large).byte_ends[-1]
     large.reader.requests.clear()
-    series = large.series(["id", "x", "y"], max_points=1_000)
-    assert series.cost.bytes_read <= size
-    assert series.cost.s3_requests <= size // segments._FETCH_BYTES + 2
+    rows = Segments(large.reader, large.layout, Directories()).read([3, 0], 0, ROWS)
+    assert next(rows).schema.names == ["word", "id"]
+    assert len(large.reader.requests) == 1
+    list(rows)
+    assert large.reader.cost.bytes_read == size
+    assert len(large.reader.requests) <= size // (1_000_000 - SEGMENT_BYTES * 2) + 1
+
+
+@pytest.mark.parametrize("rows", [10_000, 100_000, 1_000_000])
+def test_the_cost_of_a_page_does_not_grow_with_the_rows(rows: int) -> None:
+    source = np.random.default_rng(rows)
+    dataset = laid_out(parquet({"n": np.arange(rows), "x": source.random(rows), "k": source.integers(0, 999, rows)}))
+    for offset in (0, rows // 2 + 7, rows - 100):
+        dataset.page(0, 1)
+        dataset.reader.requests.clear()
+        page = dataset.page(offset, 100)
+        assert [cells[0] for cells in page.rows or ()] == [*range(offset, offset + 100)]
+        assert page.cost.s3_requests == 1
+        assert page.cost.bytes_read < 256_000
+
+
+def test_all_segments_but_the_last_have_as_many_rows(large: LaidOut) -> None:
+    ends = directory_of(large).row_ends
+    assert len({end - begin for begin, end in pairwise([0, *ends[:-1]])}) == 1
+
+
+def test_a_segment_that_would_be_much_larger_than_aimed_at_is_halved() -> None:
+    source = random.Random(3)
+    texts = ["x"] * 60_000 + [source.randbytes(1_000).hex() for _ in range(600)]
+    directory = directory_of(laid_out(parquet({"t": texts}), "rows.parquet"))
+    sizes = [end - begin for begin, end in pairwise([0, *directory.byte_ends])]
+    assert directory.row_ends[0] == SEGMENT_ROWS_MAX
+    assert max(sizes) <= 2 * SEGMENT_BYTES
+    assert directory.row_ends[-1] == 60_600
+
+
+def test_one_huge_row_among_many_small_ones_is_paged() -> None:
+    texts = [str(n) for n in range(1_000)]
+    texts[700] = random.Random(3).randbytes(3_000_000).hex()
+    dataset = laid_out(parquet({"n": range(1_000), "t": texts}), "rows.parquet")
+    assert [cells[0] for cells in dataset.page(690, 10).rows or ()] == [*range(690, 700)]
+    assert dataset.page(700, 1).clipped[0].characters == 6_000_000
+    assert dataset.page(999, 1).rows == [[999, "999"]]
+
+
+def test_a_table_without_rows_has_columns_and_an_empty_page() -> None:
+    dataset = laid_out(parquet({"n": pa.array([], pa.int64()), "t": pa.array([], pa.string())}), "rows.parquet")
+    assert dataset.types == {"n": "int64", "t": "string"}
+    assert (dataset.page().rows, dataset.page().total) == ([], 0)
+    assert dict(dataset.layout.objects).keys() == {Role.ROWS}
+
+
+def test_a_table_without_columns_has_its_rows() -> None:
+    writer = MemoryWriter()
+    batches = iter([rows_without_columns(3), rows_without_columns(4)])
+    table = lay_out(TableStream(Format.ARROW, pa.schema([]), batches), writer)
+    assert table.profile is not None
+    assert (table.profile.shape, table.layout_parameters["rows"]) == (Shape(rows=7, columns=0), 7)
+
+
+def test_ten_thousand_columns_are_laid_out_and_a_few_of_them_read() -> None:
+    wide = pa.table({f"c{place}": [place, place + 1] for place in range(10_000)})
+    dataset = laid_out(parquet(wide), "rows.parquet")
+    assert dataset.page(1, 1, columns=["c9999", "c0"]).rows == [[10_000, 1]]
+
+
+def test_a_type_that_has_no_form_in_parquet_is_told_by_its_column() -> None:
+    schema = pa.schema([("n", pa.int64()), ("gap", pa.month_day_nano_interval())])
+    with pytest.raises(NoTable) as told:
+        lay_out(TableStream(Format.ARROW, schema, iter([])), MemoryWriter())
+    assert told.value.note == (
+        "Column 'gap' is month_day_nano_interval, which can not be laid out as pages. "
+        "The file can be listed and loaded."
+    )
+
+
+def test_types_that_parquet_lacks_come_back_as_they_were() -> None:
+    table = pa.table(
+        {
+            "t": pa.array(["a", None], pa.large_string()),
+            "s": pa.array([1, None], pa.timestamp("s")),
+            "z": pa.array([1, None], pa.timestamp("us", "Asia/Tokyo")),
+            "d": pa.array([1, None], pa.duration("ns")),
+            "f": pa.array([[1, 2], None], pa.list_(pa.int8(), 2)),
+            "l": pa.array([[1, 2], None], pa.large_list(pa.int8())),
+            "h": pa.array([1.5, None], pa.float16()),
+            "m": pa.array([1, None], pa.time32("s")),
+            "e": pa.array([86_400_000, None], pa.date64()),
+        }
+    )
+    writer = MemoryWriter()
+    laid = lay_out(TableStream(Format.ARROW, table.schema, iter(table.to_batches())), writer)
+    layout = Layout("segments", writer.commit(), laid.layout_parameters)
+    read = Segments(writer.reader(), layout, Directories()).read(range(table.num_columns), 0, 2)
+    assert pa.Table.from_batches(read).equals(table)
+
+
+def test_a_failing_sink_fails_the_laying_out_and_leaves_no_thread() -> None:
+    class Full:
+        def write(self, data: bytes | memoryview) -> int:
+            raise OSError("full")
+
+        def tell(self) -> int:
+            return 0
+
+    class FullWriter:
+        def sink(self, role: Role) -> Full:
+            return Full()
+
+    table = pa.table({"x": [random.Random(3).random()] * 200_000})
+    before = threading.active_count()
+    with pytest.raises(OSError, match="full"):
+        lay_out(TableStream(Format.ARROW, table.schema, iter(table.to_batches())), FullWriter())
+    assert threading.active_count() == before
 
 
 def test_segments_are_worth_about_the_aimed_bytes(large: LaidOut) -> None:
