@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tests.bench import making, report
 from tests.bench.bench import Bench
-from tests.bench.cases import CASES, chosen
+from tests.bench.cases import CASES, chosen, register
 from tests.bench.given import DataSet
 from tests.bench.measuring import LOG, ReaderFailed
 from tests.bench.places import FOLDER, PAPER, RESULTS, ROOT, STORE
@@ -62,19 +63,25 @@ def main(
         files = making.Files(STORE, telling)
         bench = Bench(stand_in, files, _data(files, rows, file), own_file=file is not None, told=telling)
         try:
-            bench.data = bench.register(bench.data)
+            if register not in cases:
+                bench.data = bench.register(bench.data)
+            for case in cases:
+                _run(case, bench)
         except ReaderFailed as error:
             _stop(f"The file can not be registered: {error}")
-        for case in cases:
-            already = set(bench.outcomes)
-            case(bench)
-            for name, outcome in bench.outcomes.items():
-                if name not in already:
-                    report.show(console, report.grid_of(outcome))
     whole = not names and file is None and rows == WHOLE_ROWS
     failed = _conclude(bench, whole or paper)
     console.print(f"{time.monotonic() - began:,.0f} s. Every round is in {RESULTS.relative_to(ROOT)}.")
     raise typer.Exit(1 if failed else 0)
+
+
+def _run(case: Callable[[Bench], None], bench: Bench) -> None:
+    """Shows what the case added."""
+    already = set(bench.outcomes)
+    case(bench)
+    for name, outcome in bench.outcomes.items():
+        if name not in already:
+            report.show(console, report.grid_of(outcome))
 
 
 def _data(files: making.Files, rows: int, file: Path | None) -> DataSet:

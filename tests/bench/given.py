@@ -53,12 +53,13 @@ class Given:
         return Random(number).randrange(max(1, self.data.rows - rows))
 
     def window(self, number: int) -> tuple[int, int]:
-        """(first row, rows) of a chart: everything, then ever shorter windows at random places, then anew.
+        """(first row, rows) of a chart: a tenth or a hundredth of the rows, by turns, at random places; or everything,
+        when ``options`` want it ``whole``.
 
         Both are whole buckets of any reader's making, so that all of them have the same to say.
         """
-        if number % 3 == 0:
+        if self.options.get("whole"):
             return 0, self.data.rows
-        buckets = max(1, self.data.rows // 10 ** (number % 3) // _BUCKET_ROWS)
+        buckets = max(1, self.data.rows // 10 ** (1 + number % 2) // _BUCKET_ROWS)
         last = max(1, self.data.rows // _BUCKET_ROWS - buckets + 1)
         return Random(number).randrange(last) * _BUCKET_ROWS, buckets * _BUCKET_ROWS

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.bench.bench import OURS as OURS_LABEL
 from tests.bench.bench import Bench, Outcome
 from tests.bench.making import Files
-from tests.bench.measuring import Reader
+from tests.bench.measuring import Measured, Reader
 from tests.bench.readers.proofs import page_proof
 from tests.bench.stand_in.pace import UNHURRIED
 from tests.bench.stand_in.running import StandIn
+from tests.bench.targets import verdict_of, verdicts
 
 FEW, MANY = 10_000, 100_000
 PAGE = {"limit": 100}
-OURS = Reader("ours", "ours.page")
+OURS = Reader(OURS_LABEL, "ours.page")
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +74,12 @@ def test_a_page_costs_no_more_of_ten_times_the_rows(bench: Bench, pages: Outcome
     assert pages.ours.middle("bytes") <= 1.1 * smaller.ours.middle("bytes")
 
 
+def test_a_whole_column_is_one_request_for_each_row_group_and_one_for_the_footer(bench: Bench) -> None:
+    ours = _sound(bench.warm("column", "column", [Reader(OURS_LABEL, "ours.column")], 1, pace=UNHURRIED)).ours
+    assert ours.samples[0].requests == ours.found["row_groups"] + 1
+    assert ours.samples[0].bytes <= 1.05 * ours.found["column_bytes"]
+
+
 def test_a_reader_that_answers_something_else_has_failed(bench: Bench) -> None:
     wrong = Reader("wrong", "ours.page", {"at": 17})
     outcome = bench.warm("wrong", "pages", [OURS, wrong], 1, pace=UNHURRIED, options={**PAGE, "at": 16}, warm_up=False)
@@ -82,6 +91,20 @@ def test_a_reader_that_can_not_do_it_says_why(bench: Bench) -> None:
     missing = Reader("missing", "ours.page", {"limit": -1})
     failure: Any = bench.warm("missing", "pages", [OURS, missing], 1, options=PAGE).measured[1].failure
     assert failure.startswith("RuntimeError: invalid-request")
+
+
+def test_a_target_is_met_up_to_its_bound_and_missed_beyond(bench: Bench, pages: Outcome) -> None:
+    outcomes = {"page": replace(pages, measured=[pages.ours])}
+    (verdict,) = [each for each in verdicts(outcomes) if each.target.wanted == "≤ 256 KB"]
+    assert verdict.met is True
+    low = replace(verdict.target, bound=verdict.target.value(outcomes) - 0.001)
+    assert verdict_of(low, outcomes).met is False
+
+
+def test_a_target_without_its_case_is_told_as_not_measured(pages: Outcome) -> None:
+    outcomes = {"page": replace(pages, measured=[Measured(OURS_LABEL, failure="gone")])}
+    told = {(each.met, each.found) for each in verdicts(outcomes)}
+    assert told == {(None, "not measured: gone"), (None, "not measured: our read engine alone did not run")}
 
 
 def test_the_seeded_rows_are_the_beginning_of_more_of_them(bench: Bench, tmp_path: Path) -> None:

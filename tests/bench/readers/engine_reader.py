@@ -22,9 +22,10 @@ from tests.bench.readers.proofs import Step, page_proof
 def page(given: Given) -> Step:
     layout = _layout(json.loads(given.data.file(given.data.record).read_bytes())["layout"])
     tables, limit = PagedTables(), given.options["limit"]
+    connection = HTTPConnection(urlsplit(given.endpoint).netloc)
 
     def step(number: int) -> Any:
-        reader = _HttpReader(given.endpoint, layout)
+        reader = _HttpReader(connection, layout)
         offset = given.offset(number, limit)
         page = tables.read_rows(reader, layout, offset=offset, limit=limit, columns=None, max_bytes=PAGE_BYTES_DEFAULT)
         assert page.rows
@@ -43,8 +44,8 @@ def _layout(record: dict[str, Any]) -> Layout:
 class _HttpReader:
     """Fulfils ``operations.ports.DerivedReader``."""
 
-    def __init__(self, endpoint: str, layout: Layout) -> None:
-        self._connection = HTTPConnection(urlsplit(endpoint).netloc)
+    def __init__(self, connection: HTTPConnection, layout: Layout) -> None:
+        self._connection = connection
         self._objects = layout.objects
         self.cost = ReadCost()
 
