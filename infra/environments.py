@@ -68,8 +68,8 @@ class Environment:
     # Profiles a small file within the call. What does not fit this disk goes to the queue, so it can be the smallest;
     # the time is for a large file of which nobody announced a checksum.
     register: Size = Size(memory_mib=3538, timeout_seconds=900)
-    # Profiles a large file, with the longest time and the largest disk that Lambda gives. On the disk lie at once the
-    # original, its text unpacked and the same as UTF-8, each up to 3 GiB.
+    # Profiles a large file, with the longest time and the largest disk that Lambda gives. On the disk lie at once
+    # up to three forms of a file of 3 GiB: as it was sent, unpacked or as UTF-8, and with its types decided.
     profile: Size = Size(memory_mib=3538, timeout_seconds=900, scratch_mib=10_240)
     profiled_at_once_bytes: int = PROFILED_AT_ONCE_BYTES_MAX
     # Of the account's functions that run at a time (1,000 unless AWS was asked for more), those that callers do not

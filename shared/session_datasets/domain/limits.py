@@ -65,9 +65,9 @@ PROFILE_RETRY_SECONDS = 30
 # Seconds without any progress after which a repeated registration asks for the profile anew: longer than the longest
 # run of a function and the wait for the next try.
 PROFILE_STALLED_SECONDS = 3_600
-# Bytes of a file (and of its uncompressed text) that one function run lays out as pages: its disk of 10 GiB holds the
-# original, its text unpacked and the same as UTF-8, and 1 GiB is left over; at 20 MB/s it takes three of the fifteen
-# minutes. A larger file still registers, lists and loads, and says that it does not page.
+# Bytes of a file (and of its uncompressed text) that one function run lays out as pages: its disk of 10 GiB holds three
+# times as much (a text may lie there as it was sent, unpacked or as UTF-8, and with its types decided), and 1 GiB is left
+# over; at 20 MB/s it takes three of the fifteen minutes. A larger file still registers, lists and loads, and says that it does not page.
 TABLE_BYTES_MAX = 3 * GIB
 # Columns of a table that pages; wider ones are matrices, for which Parquet and JSON rows are the wrong form.
 TABLE_COLUMNS_MAX = 10_000

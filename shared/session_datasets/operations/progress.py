@@ -24,13 +24,16 @@ class ProgressNotes:
         self._artifact = artifact
         self._began = service.clock()
         self._next = self._began
+        self._stage = Stage.QUEUED
 
     def __call__(self, bytes_fetched: int, rows: int) -> None:
         now = self._service.clock()
-        if now < self._next:
-            return
-        self._next = now + _pause(now - self._began)
         stage = Stage.FETCHING if bytes_fetched < self._artifact.size else Stage.LAYING_OUT
+        # A new stage is told at once: some formats are read to their end before their first row is laid out.
+        if now < self._next and stage is self._stage:
+            return
+        self._stage = stage
+        self._next = now + _pause(now - self._began)
         progress = Progress(stage, now, bytes_fetched, rows)
         self._service.records.advance(replace(self._artifact, progress=progress), since=Status.PROFILING)
 

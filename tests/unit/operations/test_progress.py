@@ -53,6 +53,15 @@ def test_the_first_words_are_said_at_once_and_the_next_after_two_seconds() -> No
     assert moments == [0, 2, 4, 6, 8]
 
 
+def test_a_new_stage_is_told_at_once() -> None:
+    world = World()
+    notes, size = ProgressNotes(world, profiling()), profiling().size
+    for done, rows in ((1, 0), (2, 0), (size, 0), (size, 9)):
+        notes(done, rows)
+    told = [(each.progress.stage, each.progress.bytes) for each in world.written if each.progress]
+    assert told == [(Stage.FETCHING, 1), (Stage.LAYING_OUT, size)]
+
+
 def test_the_longest_run_writes_some_thirty_times() -> None:
     assert 25 <= len(notes_over(900, World())) <= 40
 
