@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from session_datasets.cli.heights import height
+from session_datasets.domain.profile import Order
 from session_datasets.wire.answers import SeriesColumnPart
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
@@ -38,6 +39,19 @@ def bounds(column: SeriesColumnPart) -> tuple[Any, Any]:
     lows = _known(column.values if column.min is None else column.min)
     highs = _known(column.values if column.max is None else column.max)
     return min(lows, key=lows.__getitem__, default=None), max(highs, key=highs.__getitem__, default=None)
+
+
+def ends_of_axis(column: SeriesColumnPart, order: Order) -> tuple[Any, Any] | None:
+    """The first and the last value of the axis, as far as ``column`` tells them: the axis itself, or one whose rows
+    were chosen. An unsorted axis in buckets has its least and its greatest."""
+    known = column.x if column.rows is not None else column.values
+    if known:
+        return known[0], known[-1]
+    if not column.min or not column.max:
+        return None
+    if order is Order.UNSORTED:
+        return bounds(column)
+    return (column.min[0], column.max[-1]) if order is Order.ASCENDING else (column.max[0], column.min[-1])
 
 
 def _middles(column: SeriesColumnPart) -> list[Decimal | None]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import shlex
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +24,7 @@ from session_datasets.client.workspace import Workspace
 from session_datasets.domain import limits
 from session_datasets.domain.files import LoadTarget
 from session_datasets.domain.names import Verb
+from session_datasets.domain.page import PageFormat, Reduction
 from session_datasets.domain.profile import Kind
 from session_datasets.domain.scope import ListScope
 
@@ -68,7 +71,7 @@ _LIST_LIMIT = (1, limits.LIST_LIMIT_MAX, limits.LIST_LIMIT_DEFAULT)
 _OFFSET = (0, limits.OFFSET_MAX, 0)
 _PAGE_ROWS = (1, limits.PAGE_ROWS_MAX, limits.PAGE_ROWS_DEFAULT)
 _PAGE_BYTES = (limits.PAGE_BYTES_MIN, limits.PAGE_BYTES_MAX, limits.PAGE_BYTES_DEFAULT)
-_POINTS = (2, limits.SERIES_POINTS_MAX, limits.SERIES_POINTS_DEFAULT)
+_POINTS = (limits.SERIES_POINTS_MIN, limits.SERIES_POINTS_MAX, limits.SERIES_POINTS_DEFAULT)
 
 
 def _number(what: str, bounds: tuple[int, int, int]) -> Any:
@@ -175,27 +178,52 @@ def describe(reference: Reference, as_json: AsJson = False) -> None:
 def rows(
     reference: Reference,
     offset: Annotated[int | None, _number("First row, counted from 0.", _OFFSET)] = None,
-    limit: Annotated[int | None, _number("At most this many rows.", _PAGE_ROWS)] = None,
+    limit: Annotated[
+        int | None,
+        _number(f"At most this many rows; up to {limits.ARROW_PAGE_ROWS_MAX:,} of format arrow, else", _PAGE_ROWS),
+    ] = None,
     column: Columns = None,
-    max_bytes: Annotated[int | None, _number("Bytes of JSON the rows may take.", _PAGE_BYTES)] = None,
+    max_bytes: Annotated[int | None, _number("Bytes that the rows may take.", _PAGE_BYTES)] = None,
+    format: Annotated[
+        PageFormat, typer.Option(help="arrow writes the page as an Arrow IPC stream: redirect it to a file.")
+    ] = PageFormat.JSON,
     as_json: AsJson = False,
 ) -> None:
-    """Read one page of rows."""
-    answer = Workspace.from_env().read_rows(reference, offset=offset, limit=limit, columns=column, max_bytes=max_bytes)
+    """Read one page of rows, and show it as a table or write it as an Arrow stream."""
+    if format is PageFormat.ARROW and not as_json and _is_terminal():
+        raise typer.BadParameter(
+            "An Arrow stream is not for a terminal: redirect it to a file.", param_hint="--format arrow"
+        )
+    answer = Workspace.from_env().read_rows(
+        reference, offset=offset, limit=limit, columns=column, max_bytes=max_bytes, format=format
+    )
+    if answer.arrow is not None and not as_json:
+        typer.echo(base64.b64decode(answer.arrow), nl=False)
+        typer.echo(show.page_line(answer), err=True)
+        return
     _print(answer, show.page, as_json)
 
 
-@app.command(epilog="Example: session-datasets columns art_01jf8z… dep_delay arr_delay --max-points 500")
+@app.command(epilog="Example: session-datasets columns art_01jf8z… dep_delay arr_delay --x time_hour --max-points 500")
 def columns(
     reference: Reference,
     names: Annotated[list[str], typer.Argument(help="The columns to plot.", show_default=False)],
+    x: Annotated[str | None, typer.Option("--x", help="A column to plot over; the row number when absent.")] = None,
     offset: Annotated[int | None, _number("First row of the window.", _OFFSET)] = None,
     rows: Annotated[int | None, typer.Option(help="Rows of the window; to the end when absent.")] = None,
-    max_points: Annotated[int | None, _number("Beyond it, least and greatest per bucket.", _POINTS)] = None,
+    max_points: Annotated[int | None, _number("Values drawn of each column.", _POINTS)] = None,
+    method: Annotated[
+        Reduction,
+        typer.Option(
+            help="For more rows than points: auto has least and greatest per bucket, lttb and m4 choose rows."
+        ),
+    ] = Reduction.AUTO,
     as_json: AsJson = False,
 ) -> None:
     """Read the series of a chart and draw their course."""
-    answer = Workspace.from_env().read_columns(reference, names, offset=offset, rows=rows, max_points=max_points)
+    answer = Workspace.from_env().read_columns(
+        reference, names, x=x, offset=offset, rows=rows, max_points=max_points, method=method
+    )
     _print(answer, show.series, as_json)
 
 
@@ -221,6 +249,10 @@ def load(
         output.print_json({"path": str(path)})
     else:
         typer.echo(plain(str(path)))
+
+
+def _is_terminal() -> bool:
+    return sys.stdout.isatty()
 
 
 def _print(answer: Any, shown: Any, as_json: bool) -> None:

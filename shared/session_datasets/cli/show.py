@@ -12,6 +12,7 @@ from rich.text import Text
 from session_datasets.cli import chart
 from session_datasets.cli.text import cell, count, plain, size
 from session_datasets.domain.artifact import Status
+from session_datasets.domain.profile import Order
 from session_datasets.wire.answers import (
     ArtifactFields,
     ColumnPart,
@@ -80,22 +81,40 @@ def listing(answer: ListArtifactsAnswer) -> RenderableType:
 
 def page(answer: ReadRowsAnswer) -> RenderableType:
     numbers = range(answer.offset, answer.offset + answer.returned)
-    return Group(_grid(answer.columns, answer.rows or [], numbers), Text(_page_line(answer), style="dim"))
+    return Group(_grid(answer.columns, answer.rows or [], numbers), Text(page_line(answer), style="dim"))
 
 
 def series(answer: ReadColumnsAnswer) -> RenderableType:
-    """The bounds of every column, then its course on a line of its own."""
-    table = _table("column", "type", "least", "greatest", "nulls")
+    """The bounds of every column, then its course on a line of its own, over the axis if there is one."""
+    table = _table("column", "type", "least", "greatest", "missing")
     courses: list[Text] = []
     for column in answer.columns:
         drawn = chart.is_drawn(column.type)
         ends = [cell(end) for end in chart.bounds(column)] if drawn else [Text("-", style="dim")] * 2
-        table.add_row(cell(column.name), column.type, *ends, count(column.nulls))
+        table.add_row(cell(column.name), column.type, *ends, count(column.missing))
         courses += [cell(column.name), _course(column) if drawn else _undrawn(column)]
+    axis = [_axis(answer)] if answer.x else []
+    return Group(table, *courses, *axis, Text(_series_line(answer), style="dim"))
+
+
+def _axis(answer: ReadColumnsAnswer) -> Text:
+    """The axis below the courses: its first and last value, which are its ends where it is sorted."""
+    assert answer.x is not None
+    ends = [end for column in (answer.x, *answer.columns) if (end := chart.ends_of_axis(column, answer.x.order))]
+    if not ends:
+        return Text.assemble("over ", cell(answer.x.name), style="dim")
+    first, last = ends[0]
+    order = "" if answer.x.order == Order.ASCENDING else f", {answer.x.order.value}"
+    return Text.assemble("over ", cell(answer.x.name), ": ", cell(first), " to ", cell(last), order, style="dim")
+
+
+def _series_line(answer: ReadColumnsAnswer) -> str:
     end = answer.offset + answer.rows
     told = f"Rows {answer.offset:,} to {end:,} of {answer.total:,}, {answer.method.value.replace('_', '/')}"
-    each = f", {answer.bucket_rows:,} rows a point" if answer.bucket_rows > 1 else ""
-    return Group(table, *courses, Text(told + each + ".", style="dim"))
+    if answer.bucket_rows > 1:
+        return f"{told}, {answer.bucket_rows:,} rows a point."
+    chosen = max((len(column.rows) for column in answer.columns if column.rows is not None), default=None)
+    return f"{told}." if chosen is None else f"{told}, {chosen:,} rows chosen."
 
 
 def _course(column: SeriesColumnPart) -> Text:
@@ -232,7 +251,8 @@ def _is_number(column: ColumnPart) -> bool:
     return column.type.startswith(("int", "uint", "double", "float", "halffloat", "decimal"))
 
 
-def _page_line(answer: ReadRowsAnswer) -> str:
+def page_line(answer: ReadRowsAnswer) -> str:
+    """How much of the dataset the page is, and where it goes on."""
     shown = f"{answer.returned:,} of {answer.total:,} rows"
     clipped = f", {len(answer.clipped):,} cells clipped" if answer.clipped else ""
     following = "" if answer.next_offset is None else f"; go on with --offset {answer.next_offset}"

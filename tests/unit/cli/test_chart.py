@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from session_datasets.cli.chart import bounds, is_drawn, line
+from session_datasets.cli.chart import bounds, ends_of_axis, is_drawn, line
+from session_datasets.domain.profile import Order
 from session_datasets.wire.answers import SeriesColumnPart
 
 
 def column(**values: Any) -> SeriesColumnPart:
-    return SeriesColumnPart.model_validate({"name": "a", "type": "double", "nulls": 0, **values})
+    return SeriesColumnPart.model_validate({"name": "a", "type": "double", "missing": 0, "gaps": 0, **values})
 
 
 @pytest.mark.parametrize(
@@ -76,6 +77,23 @@ def test_the_course_of_values_that_are_one_float_is_drawn() -> None:
 )
 def test_bounds_of_moments_and_durations_follow_time(least: str, greatest: str) -> None:
     assert bounds(column(values=[greatest, None, least])) == (least, greatest)
+
+
+@pytest.mark.parametrize(
+    ("values", "order", "ends"),
+    [
+        ({"values": [3, 1, 2]}, Order.UNSORTED, (3, 2)),
+        ({"min": [1, 4], "max": [3, 6]}, Order.ASCENDING, (1, 6)),
+        ({"min": [4, 1], "max": [6, 3]}, Order.DESCENDING, (6, 1)),
+        ({"min": [4, 1], "max": [6, 9]}, Order.UNSORTED, (1, 9)),
+        ({"values": [5.0, 6.0], "rows": [0, 9], "x": ["2024-01-01", "2024-01-10"]}, Order.ASCENDING,
+         ("2024-01-01", "2024-01-10")),
+        ({"values": []}, Order.ASCENDING, None),
+        ({}, Order.ASCENDING, None),
+    ],
+)  # fmt: skip
+def test_the_axis_ends_where_its_rows_do(values: dict[str, Any], order: Order, ends: tuple[Any, Any] | None) -> None:
+    assert ends_of_axis(column(**values), order) == ends
 
 
 @pytest.mark.parametrize("type_", ["int64", "decimal128(10, 2)", "bool", "timestamp[us, tz=UTC]", "duration[ns]"])

@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from aws_lambda_powertools import Metrics
 from typer.testing import CliRunner, Result
@@ -307,8 +308,30 @@ class TestReading:
         assert "No value lies in this window." in shell.run("columns", artifact_id, "b", "--rows", "2").stdout
 
     def test_json_series_may_be_reduced(self, shell: Shell, artifact_id: str) -> None:
-        series = shell.json("columns", artifact_id, "price", "--max-points", "4")
+        series = shell.json("columns", artifact_id, "price", "--max-points", "8")
         assert (series["method"], series["columns"][0]["max"][-1]) == ("min_max", 28.5)
+
+    def test_a_series_is_drawn_over_the_axis_that_was_named(self, shell: Shell, artifact_id: str) -> None:
+        shown = shell.run("columns", artifact_id, "price", "--x", "day").stdout.splitlines()
+        assert shown[-2:] == ["over day: 2024-01-01 to 2024-01-28", "Rows 0 to 28 of 28, exact."]
+
+    @pytest.mark.parametrize("method", ["lttb", "m4"])
+    def test_a_series_of_chosen_rows_says_how_many(self, shell: Shell, artifact_id: str, method: str) -> None:
+        arguments = ("columns", artifact_id, "price", "--max-points", "8", "--method", method)
+        assert re.search(rf"Rows 0 to 28 of 28, {method}, [2-8] rows chosen\.", shell.run(*arguments).stdout)
+
+    def test_a_page_may_be_redirected_as_an_arrow_stream(self, shell: Shell, artifact_id: str) -> None:
+        result = shell.run("rows", artifact_id, "--offset", "5", "--limit", "2", "-c", "price", "--format", "arrow")
+        assert pa.ipc.open_stream(result.stdout_bytes).read_all().to_pydict() == {"price": [6.5, 7.5]}
+        assert result.stderr == "2 of 28 rows; go on with --offset 7.\n"
+
+    def test_an_arrow_stream_is_not_written_to_a_terminal(
+        self, shell: Shell, artifact_id: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("session_datasets.cli.main._is_terminal", lambda: True)
+        result = shell.run("rows", artifact_id, "--format", "arrow")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "redirect it to a file" in result.stderr
 
     def test_the_whole_record_is_shown(self, shell: Shell, artifact_id: str) -> None:
         shown = shell.run("describe", artifact_id).stdout
@@ -396,7 +419,8 @@ def test_help_teaches_by_an_example(command: str) -> None:
         ("list", "1 to 100; 20 when absent."),
         ("rows", "1 to 10,000; 100 when absent."),
         ("rows", "1,024 to 4,194,304; 1,048,576 when absent."),
-        ("columns", "2 to 20,000; 2,000 when absent."),
+        ("rows", "up to 1,000,000 of format arrow"),
+        ("columns", "8 to 20,000; 2,000 when absent."),
     ],
 )
 def test_help_tells_what_is_needed_ranges_and_defaults(command: str, told: str) -> None:
