@@ -20,6 +20,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from io import FileIO
 from pathlib import Path
 from typing import Any
@@ -116,8 +117,7 @@ class _Received:
                 "to be paged. It can be listed and loaded."
             )
         if kind == _REFUSAL:
-            code, detail, advice = json.loads(payload.to_pybytes())
-            raise Refusal(ProblemCode(code), detail, advice=advice)
+            raise _refusal(json.loads(payload.to_pybytes()))
         if kind == _FAILURE:
             raise RuntimeError(payload.to_pybytes().decode())
         return kind, payload
@@ -137,6 +137,11 @@ class _Received:
             f"Reading {self._what} ended the reader: the file is damaged, or claims more than memory holds.",
             "Write the file again with the library it came from, or as CSV or Parquet, then upload and register it.",
         )
+
+
+def _refusal(problem: dict[str, Any]) -> Refusal:
+    code, detail = ProblemCode(problem.pop("code")), problem.pop("detail")
+    return Refusal(code, detail, **problem)
 
 
 def _be_the_reader(open_stream: Callable[[], TableStream], receiving: int, sending: int, memory_bytes_max: int) -> None:
@@ -165,12 +170,11 @@ def _send_all(open_stream: Callable[[], TableStream], pipe: FileIO) -> None:
     except NoTable as answer:
         _send(pipe, _NO_TABLE, answer.note.encode())
     except Refusal as refusal:
-        problem = refusal.problem
-        _send(pipe, _REFUSAL, json.dumps([problem.code, problem.detail, problem.advice]).encode())
+        _send(pipe, _REFUSAL, json.dumps(asdict(refusal.problem)).encode())
     except MemoryError:  # Arrow's is one, too
         _send(pipe, _MEMORY, b"")
     except (pa.ArrowException, RecursionError) as error:
-        _send(pipe, _REFUSAL, json.dumps([ProblemCode.UNREADABLE_FILE, _in_our_words(error), None]).encode())
+        _send(pipe, _REFUSAL, json.dumps(asdict(damaged(_in_our_words(error)).problem)).encode())
     except BrokenPipeError:
         pass  # nobody wants the rest
     except Exception as error:

@@ -67,8 +67,18 @@ class _Readers:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Raises NoTable before it decodes a row of more items than are laid out."""
-        for group in range(self.plain.num_row_groups):
-            yield from self._group(group, _rows_at_a_time(self.plain.metadata.row_group(group)))
+        metadata = self.plain.metadata
+        in_groups = sum(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
+        if metadata.num_rows != in_groups:
+            raise _other_rows(metadata.num_rows, in_groups)
+        for group in range(metadata.num_row_groups):
+            announced = metadata.row_group(group)
+            rows = 0
+            for batch in self._group(group, _rows_at_a_time(announced)):
+                rows += batch.num_rows
+                yield batch
+            if rows != announced.num_rows:
+                raise _other_rows(announced.num_rows, rows)
 
     def _group(self, group: int, rows: int) -> Iterator[pa.RecordBatch]:
         done = 0
@@ -80,6 +90,10 @@ class _Readers:
             for batch in self.plain.iter_batches(rows, [group], use_threads=False):
                 yield batch.slice(min(done, batch.num_rows))
                 done = max(0, done - batch.num_rows)
+
+
+def _other_rows(announced: int, held: int) -> Exception:
+    return damaged(f"This Parquet file announces {announced:,} rows where it holds {held:,}.", _ADVICE)
 
 
 def _rows_at_a_time(group: pq.RowGroupMetaData) -> int:
@@ -101,6 +115,7 @@ def _opened(file: Path) -> _Readers:
             pre_buffer=False,
             schema_depth_limit=_DEPTH_MAX,
             arrow_extensions_enabled=False,
+            page_checksum_verification=True,
         )
         for in_dictionaries in (_dictionary_texts(metadata), None)
     ]

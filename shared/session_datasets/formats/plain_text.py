@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import MIB
 from session_datasets.formats.stream import NoTable, damaged
 
-GZIP_MAGIC = b"\x1f\x8b"
 _PIECE_BYTES = 1 * MIB
 # Longest first: the UTF-32 little-endian mark begins with the UTF-16 one.
 _MARKS = (
@@ -28,36 +24,6 @@ SINGLE_BYTE_WORDS = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
 _NOT_IN_CP1252 = b"\x81\x8d\x8f\x90\x9d"
 # The share of zero bytes among every second one that tells UTF-16 of mostly Western text.
 _ZEROS_OF_UTF16 = 0.7
-
-
-def is_gzip(file: Path) -> bool:
-    with file.open("rb") as opened:
-        return opened.read(len(GZIP_MAGIC)) == GZIP_MAGIC
-
-
-def gunzip(file: Path, target: Path, bytes_max: int) -> None:
-    """Writes the uncompressed content to ``target``; NoTable beyond ``bytes_max``, Refusal when damaged."""
-    written = 0
-    try:
-        with gzip.open(file) as packed, target.open("wb") as plain:
-            # One read at a time, so that what came before the damage is counted.
-            while piece := packed.read1(_PIECE_BYTES):
-                written += len(piece)
-                if written > bytes_max:
-                    raise NoTable(
-                        f"The uncompressed content of this gzip file is larger than the {bytes_max:,} bytes that can "
-                        "be laid out as pages. It can be listed and loaded."
-                    )
-                plain.write(piece)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise damaged(
-            f"The file is gzip, but is damaged or cut off after {written:,} uncompressed bytes."
-            if written
-            else "The file begins like gzip, but can not be uncompressed.",
-            "Compress the file again, or upload it uncompressed, and register it.",
-        ) from error
-    if not written:
-        raise Refusal(ProblemCode.EMPTY_FILE, "The gzip file holds no bytes.")
 
 
 def marked_encoding(head: bytes) -> str | None:

@@ -6,13 +6,13 @@ The rules are stated in ``workbook``.
 from __future__ import annotations
 
 import datetime as dt
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import pyarrow as pa
 
+from session_datasets.formats.csv_hints import hinted_type
 from session_datasets.formats.numbers import exact_range
 from session_datasets.formats.rules import TextRule
 from session_datasets.formats.stream import damaged, names_in_words
@@ -27,7 +27,6 @@ _ONE_KIND = {
     _TIME: (DECLARED, pa.time32("ms")),
     _LENGTH: (DECLARED, pa.duration("ms")),
 }
-_DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 
 
 class _DoesNotFit(Exception):
@@ -130,20 +129,8 @@ def _at_midnight(day: dt.date) -> dt.datetime:
 
 
 def _hinted(name: str, hint: str) -> tuple[pa.DataType, Callable[[Any], Any]]:
-    known: dict[str, tuple[pa.DataType, Callable[[Any], Any]]] = {
-        "string": (pa.string(), shown),
-        "bool": (pa.bool_(), _as_bool),
-        "int64": (pa.int64(), _as_integer),
-        "double": (pa.float64(), _as_double),
-        "date": (pa.date32(), _as_date),
-        "timestamp": (pa.timestamp("ms"), _as_timestamp),
-    }
-    if found := _DECIMAL.fullmatch(hint):
-        precision, scale = map(int, found.groups())
-        known[hint] = (pa.decimal128(precision, scale), lambda cell: _as_decimal(cell, precision, scale))
-    if hint not in known:
-        raise damaged(f"The hint '{hint}' for column {names_in_words([name])} is no type.")
-    type_, convert = known[hint]
+    type_ = hinted_type(name, hint)
+    convert = _CONVERTERS.get(str(type_)) or (lambda cell: _as_decimal(cell, type_.precision, type_.scale))
 
     def converted(cell: Any) -> Any:
         try:
@@ -211,3 +198,13 @@ def _text(cell: Any) -> str:
     if isinstance(cell, str):
         return cell
     raise _DoesNotFit
+
+
+_CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
+    "string": shown,
+    "bool": _as_bool,
+    "int64": _as_integer,
+    "double": _as_double,
+    "date32[day]": _as_date,
+    "timestamp[us]": _as_timestamp,
+}

@@ -23,6 +23,7 @@ import python_calamine as calamine
 
 from session_datasets.domain.limits import MIB
 from session_datasets.domain.profile import Format, JsonValue, ReadingHints
+from session_datasets.formats.csv_hints import require_known
 from session_datasets.formats.sheet_columns import SheetColumn, shown
 from session_datasets.formats.stream import NoTable, TableStream, damaged, distinct_names, names_in_words
 from session_datasets.formats.typed_rows import require_few_columns, too_large
@@ -62,7 +63,7 @@ def open_workbook(
     require_few_columns(len(rows.header), columns_max, _WHAT)
     kept, columns = _columns(rows, hints, decoded_bytes_max)
     names, renamed = distinct_names([shown(rows.header[place]) for place in kept])
-    _require_known_hints(hints, names)
+    require_known(hints.types, names)
     schema = pa.schema(
         [
             pa.field(name, column.decide(name, hints.types.get(name)))
@@ -258,16 +259,6 @@ def _columns(rows: _Rows, hints: ReadingHints, decoded_bytes_max: int) -> tuple[
             raise too_large(decoded_bytes_max, _WHAT)
     kept = [place for place, name in enumerate(rows.header) if name != "" or columns[place].seen]
     return kept, [columns[place] for place in kept]
-
-
-def _require_known_hints(hints: ReadingHints, names: Sequence[str]) -> None:
-    unknown = [name for name in hints.types if name not in names]
-    if unknown:
-        raise damaged(
-            f"A hint names a column that is not there: {names_in_words(unknown)}; "
-            f"the columns are {names_in_words(names)}.",
-            "Correct the names in the hint 'types' and register the file again.",
-        )
 
 
 def _told(

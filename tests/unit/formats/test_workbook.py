@@ -71,7 +71,8 @@ def test_a_column_has_the_type_of_all_its_cells(cells: Any, type_: str, rule: st
         ("decimal(5,2)", (1, "1.50", 0.1), "decimal128(5, 2)", ["1.00", "1.50", "0.10"]),
         ("date", (DAY, "2024-02-29", Raw("45000", style=DATE_TIME)), "date32[day]",
          ["2023-03-15", "2024-02-29", "2023-03-15"]),
-        ("timestamp", (DAY, NOON), "timestamp[ms]", ["2023-03-15T00:00:00.000", "2023-03-15T12:00:00.000"]),
+        ("timestamp", (DAY, NOON), "timestamp[us]",
+         ["2023-03-15T00:00:00.000000", "2023-03-15T12:00:00.000000"]),
     ],
 )  # fmt: skip
 def test_a_hint_decides_the_type(hint: str, cells: Any, type_: str, read: list[Any]) -> None:
@@ -102,8 +103,9 @@ def test_a_cell_that_does_not_fit_its_hint_is_refused(hint: str, cell: Cell, tol
 
 
 def test_a_hint_for_a_column_that_is_not_there_is_refused() -> None:
-    problem = problem_of(workbook({"S": [["a"], [1]]}), NAME, ReadingHints(types={"b": "string"}))
-    assert problem.detail == "A hint names a column that is not there: 'b'; the columns are 'a'."
+    problem = problem_of(workbook({"S": [["amount"], [1]]}), NAME, ReadingHints(types={"amuont": "string"}))
+    assert problem.detail == "The hints name the column 'amuont', which the file does not have."
+    assert (problem.code, problem.did_you_mean) == (ProblemCode.UNKNOWN_COLUMN, ("amount",))
 
 
 def test_texts_that_mean_no_value_are_null() -> None:
