@@ -52,8 +52,8 @@ COPY_PART_BYTES = 128 * MIB
 PRESIGNED_SECONDS = 900
 
 # --- registration -----------------------------------------------------------------------------------------
-# Bytes of a file that is profiled within the call that registers it: some three seconds at 20 MB/s, the slowest rate
-# of any format. A larger file answers at once with the status profiling, and is profiled off a queue.
+# Bytes of a file that is profiled within the call that registers it: some four seconds at 15 MB/s, less than was
+# measured of any text. A larger file answers at once with the status profiling, and is profiled off a queue.
 PROFILED_AT_ONCE_BYTES_MAX = 64 * MIB
 # Seconds that such a profile may take: a small file can stand for any number of rows. Beyond them it goes to the queue
 # as well, and the caller is answered.
@@ -66,8 +66,9 @@ PROFILE_RETRY_SECONDS = 30
 # run of a function and the wait for the next try.
 PROFILE_STALLED_SECONDS = 3_600
 # Bytes of a file (and of its uncompressed text) that one function run lays out as pages: its disk of 10 GiB holds three
-# times as much (a text may lie there as it was sent, unpacked or as UTF-8, and with its types decided), and 1 GiB is left
-# over; at 20 MB/s it takes three of the fifteen minutes. A larger file still registers, lists and loads, and says that it does not page.
+# times as much (a text may lie there as it was sent, unpacked or as UTF-8, and with its types decided), and 1 GiB is
+# left over; at 15 MB/s it takes four of the fifteen minutes. A larger file still registers, lists and loads, and says
+# that it does not page.
 TABLE_BYTES_MAX = 3 * GIB
 # Columns of a table that pages; wider ones are matrices, for which Parquet and JSON rows are the wrong form.
 TABLE_COLUMNS_MAX = 10_000
