@@ -6,6 +6,7 @@ two bytes give away; other columns are asked value by value.
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -28,9 +29,8 @@ _COLON_AT, _POINT_AT = len("2024-02-29T12"), len("2024-02-29T12:00:00")
 class Dates:
     rule = TextRule.DATES
 
-    def accepts(self, values: pa.Array) -> pa.Array | None:
-        lengths = pc.min_max(pc.binary_length(values))
-        if lengths["min"].as_py() != _DATE_CHARACTERS or lengths["max"].as_py() != _DATE_CHARACTERS:
+    def accepts(self, values: pa.Array, spans: Spans) -> pa.Array | None:
+        if (spans.lengths != _DATE_CHARACTERS).any():
             return None
         try:
             return self.convert(values)
@@ -54,8 +54,8 @@ class Timestamps:
         self._unit = "ms"
         self._fits_nanoseconds = True
 
-    def accepts(self, values: pa.Array) -> pa.Array | None:
-        unit = self._unit_of_one_form(values) or self._unit_of_many_forms(values)
+    def accepts(self, values: pa.Array, spans: Spans) -> pa.Array | None:
+        unit = self._unit_of_one_form(spans) or self._unit_of_many_forms(values)
         if unit is None:
             return None
         finer = max(unit, self._unit, key=_UNITS.index)
@@ -64,24 +64,23 @@ class Timestamps:
         except pa.ArrowInvalid:
             return None
         self._unit = finer
-        self._fits_nanoseconds = self._fits_nanoseconds and _fit_nanoseconds(values, converted)
+        self._fits_nanoseconds = self._fits_nanoseconds and _fit_nanoseconds(values, spans, converted)
         return None if self.type() is None else converted
 
-    def _unit_of_one_form(self, values: pa.Array) -> str | None:
+    def _unit_of_one_form(self, spans: Spans) -> str | None:
         """The unit of texts that lie alike, if Arrow can parse them; None if that is not so easily told."""
-        spans = Spans.of(values)
-        length = int(spans.lengths[0])
-        if length <= _COLON_AT or (spans.lengths != length).any() or (spans.bytes_at(_COLON_AT) != ord(":")).any():
+        texts = spans.of_one_length()
+        if texts is None:
             return None
-        zone = 0
-        if self._zone:
-            if (spans.last_bytes() != ord("Z")).any():
-                return None
-            zone = 1
-        if length <= _POINT_AT + zone:
+        length = texts.shape[1]
+        if length <= _COLON_AT or (texts[:, _COLON_AT] != ord(":")).any():
+            return None
+        if self._zone and (texts[:, -1] != ord("Z")).any():
+            return None
+        digits = length - _POINT_AT - 1 - (self._zone is not None)
+        if digits < 0:
             return "ms"
-        points = spans.bytes_at(_POINT_AT) == ord(".")
-        return _unit_of(length - zone - _POINT_AT - 1) if points.all() else None
+        return _unit_of(digits) if (texts[:, _POINT_AT] == ord(".")).all() else None
 
     def _unit_of_many_forms(self, values: pa.Array) -> str | None:
         if not pc.all(pc.match_substring_regex(values, self._pattern)).as_py():
@@ -104,12 +103,11 @@ def _unit_of(digits: int) -> str:
     return _UNITS[0 if digits <= 3 else 1 if digits <= 6 else 2]
 
 
-def _fit_nanoseconds(texts: pa.Array, instants: pa.Array) -> bool:
+def _fit_nanoseconds(texts: pa.Array, spans: Spans, instants: pa.Array) -> bool:
     """Whether the years that are written are such that nanoseconds hold all of each."""
-    per_second = _PER_SECOND[instants.type.unit]
-    bounds = pc.min_max(instants.cast(pa.int64()))
-    low, high = (bound * per_second for bound in _NANOSECOND_SECONDS)
-    if low <= bounds["min"].as_py() and bounds["max"].as_py() <= high:
+    counts = spans.of_values(instants, np.int64)
+    low, high = (bound * _PER_SECOND[instants.type.unit] for bound in _NANOSECOND_SECONDS)
+    if low <= int(counts.min()) and int(counts.max()) <= high:
         return True
     years = pc.min_max(pc.utf8_slice_codeunits(texts, 0, 4))
     return bool(years["min"].as_py() >= _NANOSECOND_YEARS[0] and years["max"].as_py() <= _NANOSECOND_YEARS[1])

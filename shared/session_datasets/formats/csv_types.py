@@ -30,9 +30,11 @@ import pyarrow.compute as pc
 import pyarrow.types as kind
 
 from session_datasets.formats.csv_times import Dates, Timestamps
-from session_datasets.formats.numbers import exact_doubles, exact_integers, exact_range
+from session_datasets.formats.numbers import Spans, exact_doubles, exact_integers, exact_range
 from session_datasets.formats.rules import TextRule as Rule
 
+# So many values of a column are looked at before all of its first block are.
+_FIRST_VALUES = 16
 _SPELLINGS = (("true", "false"), ("True", "False"), ("TRUE", "FALSE"))
 _DIGITS = re.compile(r"[+-]?[0-9]+")
 _NUMERAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -49,8 +51,8 @@ class Candidate(Protocol):
 
     rule: Rule
 
-    def accepts(self, values: pa.Array) -> pa.Array | None:
-        """The values in this type, None if one of them is not of it. None of them is empty, some may be null."""
+    def accepts(self, values: pa.Array, spans: Spans) -> pa.Array | None:
+        """The values in this type, None if one of them is not of it. Some is held, none is empty, some may be null."""
 
     def type(self) -> pa.DataType | None:
         """None if the values, though of this type, do not make the column so."""
@@ -68,8 +70,8 @@ class Booleans:
         self._spellings = list(_SPELLINGS)
         self.spelling = _SPELLINGS[0]
 
-    def accepts(self, values: pa.Array) -> pa.Array | None:
-        if pc.max(pc.binary_length(values)).as_py() > len("false"):
+    def accepts(self, values: pa.Array, spans: Spans) -> pa.Array | None:
+        if int(spans.lengths.max()) > len("false"):
             return None
         words = set(pc.unique(values).to_pylist()) - {None}
         fitting = [spelling for spelling in self._spellings if words <= set(spelling)]
@@ -97,13 +99,12 @@ class Integers:
     def __init__(self) -> None:
         self.exact_in_double = True
 
-    def accepts(self, values: pa.Array) -> pa.Array | None:
-        numbers = exact_integers(values)
-        if numbers is not None:
-            bounds = pc.min_max(numbers)
-            exact = exact_range(bounds["min"].as_py(), bounds["max"].as_py())
-            self.exact_in_double = self.exact_in_double and exact
-        return numbers
+    def accepts(self, values: pa.Array, spans: Spans) -> pa.Array | None:
+        found = exact_integers(values, spans)
+        if found is None:
+            return None
+        self.exact_in_double = self.exact_in_double and exact_range(found.low, found.high)
+        return found.values
 
     def type(self) -> pa.DataType:
         return pa.int64()
@@ -120,8 +121,8 @@ class Doubles:
     def __init__(self) -> None:
         self._measured = False
 
-    def accepts(self, values: pa.Array) -> pa.Array | None:
-        found = exact_doubles(values)
+    def accepts(self, values: pa.Array, spans: Spans) -> pa.Array | None:
+        found = exact_doubles(values, spans)
         if found is None:
             return None
         self._measured = self._measured or found.measured
@@ -167,19 +168,21 @@ class ColumnTypes:
     def _seen(self, texts: pa.Array) -> pa.Array:
         if texts.null_count == len(texts):
             return pa.nulls(len(texts))
-        values = texts
-        if _has_empty(texts):
+        values, spans = texts, Spans(texts)
+        if spans.empty:
             self._any_empty_text = True
             values = _emptied(texts)
-            if values.null_count == len(values):
+            if not len(spans.starts):
                 return texts
-        converted = self._judged(values)
+        converted = self._judged(values, spans)
         return texts if converted is None else converted
 
-    def _judged(self, values: pa.Array) -> pa.Array | None:
+    def _judged(self, values: pa.Array, spans: Spans) -> pa.Array | None:
         """The values in the type of the column so far, None for text."""
         had_values, self._any_value = self._any_value, True
-        if self._integers in self._candidates and (numbers := self._integers.accepts(values)) is not None:
+        if not had_values and len(values) > _FIRST_VALUES:
+            self._narrow(values.slice(0, _FIRST_VALUES))
+        if self._integers in self._candidates and (numbers := self._integers.accepts(values, spans)) is not None:
             # The quick way through integers, which are doubles too as long as a double holds them.
             exact = self._integers.exact_in_double and self._doubles in self._candidates
             self._candidates = [self._integers, self._doubles] if exact else [self._integers]
@@ -187,12 +190,18 @@ class ColumnTypes:
         found = [
             (candidate, converted)
             for candidate in self._candidates
-            if candidate is not self._integers and (converted := candidate.accepts(values)) is not None
+            if candidate is not self._integers and (converted := candidate.accepts(values, spans)) is not None
         ]
         self._candidates = [candidate for candidate, _ in found]
         if not found:
             self._why_text = _why_text(values, had_values)
         return next((converted for candidate, converted in found if candidate.type() is not None), None)
+
+    def _narrow(self, first: pa.Array) -> None:
+        """Drops what a few values rule out: Arrow takes long over a column of values that are all not of a type."""
+        spans = Spans(first)
+        if len(spans.starts):
+            self._candidates = [each for each in self._candidates if each.accepts(first, spans) is not None]
 
     def _chosen(self) -> Candidate | None:
         if not self._any_value:
@@ -256,10 +265,6 @@ class ColumnTypes:
 def _prints_back(type_: pa.DataType) -> bool:
     """Whether values of this type were taken because they print as they were written."""
     return bool(kind.is_boolean(type_) or kind.is_integer(type_) or kind.is_date(type_))
-
-
-def _has_empty(texts: pa.Array) -> bool:
-    return bool(pc.min(pc.binary_length(texts)).as_py() == 0)
 
 
 def _emptied(texts: pa.Array) -> pa.Array:

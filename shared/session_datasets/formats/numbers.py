@@ -29,6 +29,12 @@ _NOT_FINITE = r"^(?:NaN|nan|-?(?:inf|Inf|Infinity))$"
 _POINT_OR_SIGNED_EXPONENT = r"[.]|[eE][+-]"
 _WIDE_EXPONENT = r"[eE][+-]?[0-9]{3,}$"
 _ZERO, _NINE, _MINUS, _POINT = b"09-."
+_POWERS_OF_TEN = np.array([10**digits for digits in range(19)], np.int64)
+# The powers of ten that are doubles, in two parts whose products with another number's parts are exact.
+_TENS = np.array([float(f"1e{digits}") for digits in range(23)])
+# Integers that fit an int64 with a margin.
+_PRODUCT_END = 1e18
+_HALVES = 2.0**27 + 1
 
 
 def double_says(text: str) -> bool:
@@ -55,67 +61,87 @@ def exact_range(low: Any, high: Any) -> bool:
     return bool(low >= -EXACT_INTEGER_MAX and high <= EXACT_INTEGER_MAX)
 
 
-@dataclass(frozen=True, slots=True)
-class Spans:
-    """Where the texts of an array lie that are neither null nor empty: bytes of ``data`` from ``starts``.
+def _parted(numbers: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Each number as a sum of two with half of its digits (Veltkamp)."""
+    scaled = _HALVES * numbers
+    high = scaled - (scaled - numbers)
+    return high, numbers - high
 
-    ``held`` tells them among all of the array, None if they are all of it.
+
+_TENS_HIGH, _TENS_LOW = _parted(_TENS)
+
+
+class Spans:
+    """Where the texts of an array lie that are neither null nor empty: bytes of ``content`` from ``starts``.
+
+    ``held`` tells them among all of the array, None if they are all of it. ``empty`` says that some text is empty.
     """
 
-    data: bytes
-    starts: npt.NDArray[np.int32]
-    lengths: npt.NDArray[np.int32]
-    held: npt.NDArray[np.bool_] | None
+    __slots__ = ("data", "empty", "held", "lengths", "starts")
 
-    @classmethod
-    def of(cls, texts: pa.Array) -> Spans:
+    def __init__(self, texts: pa.Array) -> None:
         """Of a string array whose nulls take no bytes, as Arrow's own kernels and readers write them."""
         _, offsets, content = texts.buffers()
-        bounds = np.frombuffer(offsets, np.int32, len(texts) + 1, texts.offset * 4)
+        bounds = np.frombuffer(offsets, np.int32, len(texts) + 1, texts.offset * 4).astype(np.intp)
         first, end = int(bounds[0]), int(bounds[-1])
-        data = b"" if content is None else content.slice(first, end - first).to_pybytes()
-        starts, lengths = bounds[:-1] - first, np.diff(bounds)
-        held = None
-        if texts.null_count:
-            held = lengths > 0
-            starts, lengths = starts[held], lengths[held]
-        return cls(data, starts, lengths, held)
+        self.data: bytes = b"" if content is None else content.slice(first, end - first).to_pybytes()
+        self.starts: npt.NDArray[np.intp] = bounds[:-1] - first if first else bounds[:-1]
+        self.lengths: npt.NDArray[np.intp] = bounds[1:] - bounds[:-1]
+        self.held: npt.NDArray[np.bool_] | None = None
+        count = int(np.count_nonzero(self.lengths))
+        self.empty = count + texts.null_count < len(texts)
+        if count < len(texts):
+            held = self.lengths > 0
+            self.held, self.starts, self.lengths = held, self.starts[held], self.lengths[held]
+
+    @property
+    def content(self) -> npt.NDArray[np.uint8]:
+        """All bytes, and room to look behind the last text."""
+        return np.frombuffer(self.data + b"\0\0\0", np.uint8)
 
     def of_values(self, numbers: pa.Array, kind: type[np.generic]) -> npt.NDArray[Any]:
         """The values of ``numbers``, converted from the array that the spans are of, where there are texts."""
-        all_values = np.frombuffer(numbers.buffers()[1], kind, len(numbers), numbers.offset * 8)
-        return all_values if self.held is None else all_values[self.held]
+        values = values_of(numbers, kind)
+        return values if self.held is None else values[self.held]
 
-    def bytes_at(self, place: int) -> npt.NDArray[np.uint8]:
-        """The byte at ``place`` of every text; what lies there when the text is shorter is not its own."""
-        content = np.frombuffer(self.data, np.uint8)
-        return content[np.minimum(self.starts + place, len(content) - 1)]
-
-    def last_bytes(self) -> npt.NDArray[np.uint8]:
-        content = np.frombuffer(self.data, np.uint8)
-        last: npt.NDArray[np.uint8] = content[self.starts + self.lengths - 1]
-        return last
+    def of_one_length(self) -> npt.NDArray[np.uint8] | None:
+        """The texts as rows of bytes, None unless all are equally long."""
+        if not len(self.lengths) or (self.lengths != self.lengths[0]).any():
+            return None
+        return np.frombuffer(self.data, np.uint8).reshape(len(self.lengths), int(self.lengths[0]))
 
 
-def exact_integers(texts: pa.Array) -> pa.Array | None:
-    """The texts as int64, None unless every one of them prints back the same. None of them is empty."""
+def values_of(numbers: pa.Array, kind: type[np.generic]) -> npt.NDArray[Any]:
+    """The values of an array of 64-bit numbers or instants; what lies in the place of a null means nothing."""
+    return np.frombuffer(numbers.buffers()[1], kind, len(numbers), numbers.offset * 8)
+
+
+@dataclass(frozen=True, slots=True)
+class Integers:
+    """Numbers that say what their texts say, and the least and the largest of them."""
+
+    values: pa.Array
+    low: int
+    high: int
+
+
+def exact_integers(texts: pa.Array, spans: Spans) -> Integers | None:
+    """The texts as int64, None unless every one of them prints back the same. There is one, and none is empty."""
     try:
         numbers = texts.cast(pa.int64())
     except pa.ArrowInvalid:
         return None
-    spans = Spans.of(texts)
     # No decimal text of an integer is shorter than the one that it prints as: equal sums prove all texts equal.
     # Hexadecimal ones can be shorter.
     if b"x" in spans.data or b"X" in spans.data:
         return None
-    return numbers if len(spans.data) == _printed_length(spans.of_values(numbers, np.int64)) else None
+    values = spans.of_values(numbers, np.int64)
+    low, high = int(values.min()), int(values.max())
+    return Integers(numbers, low, high) if len(spans.data) == _printed_length(values, low, high) else None
 
 
-def _printed_length(numbers: npt.NDArray[np.int64]) -> int:
+def _printed_length(numbers: npt.NDArray[np.int64], low: int, high: int) -> int:
     """Characters that the numbers take together."""
-    if not len(numbers):
-        return 0
-    low, high = int(numbers.min()), int(numbers.max())
     negative = int(np.count_nonzero(numbers < 0)) if low < 0 else 0
     # The smallest int64 has no positive twin, but as an unsigned one it is its own.
     sizes = numbers if low >= 0 else np.abs(numbers).view(np.uint64)
@@ -134,29 +160,31 @@ class Doubles:
     measured: bool
 
 
-def exact_doubles(texts: pa.Array) -> Doubles | None:
-    """The texts as doubles, None unless a double reproduces every one of them. None of them is empty."""
+def exact_doubles(texts: pa.Array, spans: Spans) -> Doubles | None:
+    """The texts as doubles, None unless a double reproduces every one of them. There is one, and none is empty."""
     try:
         numbers = texts.cast(pa.float64())
     except pa.ArrowInvalid:
         return None
-    spans = Spans.of(texts)
     values = spans.of_values(numbers, np.float64)
-    if any(letter in spans.data for letter in (b"e", b"E", b"+")) or not np.isfinite(values).all():
+    if b"e" in spans.data or b"E" in spans.data or b"+" in spans.data or not np.isfinite(values).all():
         return _judged_one_by_one(texts, numbers)
     if not _plainly_written(spans):
         return None
+    measured = b"." in spans.data
     long = spans.lengths >= ALWAYS_EXACT_CHARACTERS
     if long.any():
-        chosen = long if spans.held is None else _spread(long, spans.held)
-        all_long = spans.held is None and bool(long.all())
-        some = (texts, numbers) if all_long else (texts.filter(pa.array(chosen)), numbers.filter(pa.array(chosen)))
-        if not _print_back(*some):
+        if spans.held is not None or not long.all():
+            texts, values = texts.filter(pa.array(_spread(long, spans.held))), values[long]
+            spans = Spans(texts)
+        if not _reproduced(texts, spans, values):
             return None
-    return Doubles(numbers, b"." in spans.data)
+    return Doubles(numbers, measured)
 
 
-def _spread(chosen: npt.NDArray[np.bool_], held: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def _spread(chosen: npt.NDArray[np.bool_], held: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.bool_]:
+    if held is None:
+        return chosen
     result = np.zeros(len(held), np.bool_)
     result[held] = chosen
     return result
@@ -164,29 +192,87 @@ def _spread(chosen: npt.NDArray[np.bool_], held: npt.NDArray[np.bool_]) -> npt.N
 
 def _plainly_written(spans: Spans) -> bool:
     """Of texts that are finite numbers without an exponent: no zeros lead, no point trails."""
-    if not len(spans.starts):
-        return True
-    first, second = spans.bytes_at(0), spans.bytes_at(1)
+    content, starts = spans.content, spans.starts
+    if (content[starts + spans.lengths - 1] == _POINT).any():
+        return False
+    first = content[starts]
     negative = first == _MINUS
     if negative.any():
-        first, second = np.where(negative, second, first), np.where(negative, spans.bytes_at(2), second)
-    zero_leads = first == _ZERO
-    if zero_leads.any():
-        digit_follows = (second >= _ZERO) & (second <= _NINE) & (spans.lengths - negative > 1)
-        if (zero_leads & digit_follows).any():
-            return False
-    return not bool((spans.last_bytes() == _POINT).any())
+        starts = starts + negative
+        first = content[starts]
+    leading = np.flatnonzero(first == _ZERO)
+    if not len(leading):
+        return True
+    second = content[starts[leading] + 1]
+    more = (spans.lengths - negative)[leading] > 1
+    return not bool(((second >= _ZERO) & (second <= _NINE) & more).any())
 
 
-def _print_back(texts: pa.Array, numbers: pa.Array) -> bool:
-    """Of plain numbers of many characters: most are doubles printed by a program, which Arrow prints the same."""
-    printed = pc.equal(numbers.cast(pa.string()), texts)
+def _reproduced(texts: pa.Array, spans: Spans, values: npt.NDArray[np.float64]) -> bool:
+    """Whether doubles reproduce plain numbers of many characters, none of them null."""
+    unsure = _beyond_half_a_digit(spans, values)
+    rest = texts if unsure is None else texts.filter(pa.array(unsure))
+    return all(double_says(text) for text in rest.to_pylist()) if len(rest) < len(texts) else _print_back(texts)
+
+
+def _beyond_half_a_digit(spans: Spans, values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_] | None:
+    """Which of the values, each nearest to its text, are not surely within half of the text's last digit.
+
+    None if that can not be computed of all of them: each must have a point and fit an int64 without it. A text that
+    is a power of ten is left unsure: a value below it has one digit more behind the point.
+    """
+    points = np.flatnonzero(spans.content == _POINT)
+    if len(points) != len(values):
+        return None
+    places = spans.starts + spans.lengths - 1 - points
+    sizes = np.abs(values)
+    if int(places.max()) >= len(_TENS) or float((sizes * _TENS[places]).max()) >= _PRODUCT_END:
+        return None
+    wanted = _without_points(spans, spans.lengths - 1 - (values < 0))
+    if wanted is None:
+        return None
+    unsure: npt.NDArray[np.bool_] = np.abs(_away(sizes, places, wanted)) >= 0.5
+    # The larger powers of ten end in many zero bits.
+    perhaps = np.flatnonzero(((wanted & 255) == 0) | (wanted < 10**8))
+    unsure[perhaps] |= np.isin(wanted[perhaps], _POWERS_OF_TEN)
+    return unsure
+
+
+def _without_points(spans: Spans, digits: npt.NDArray[np.intp]) -> npt.NDArray[np.int64] | None:
+    """The digits of each text as one integer; None where a negative zero hides how many there are."""
+    bounds = np.zeros(len(digits) + 1, np.int32)
+    np.cumsum(digits, out=bounds[1:])
+    plain = spans.data.translate(None, b".-")
+    if len(plain) != bounds[-1]:
+        return None
+    texts = pa.StringArray.from_buffers(len(digits), pa.py_buffer(bounds), pa.py_buffer(plain))
+    return values_of(texts.cast(pa.int64()), np.int64)
+
+
+def _away(
+    sizes: npt.NDArray[np.float64], places: npt.NDArray[np.intp], wanted: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """By how much ``sizes`` times ten to the ``places`` differ from ``wanted``.
+
+    Each product is exact as a sum of two doubles (Dekker), so what is rounded is far below a half.
+    """
+    tens = _TENS[places]
+    high, low = _parted(sizes)
+    tens_high, tens_low = _TENS_HIGH[places], _TENS_LOW[places]
+    product = sizes * tens
+    error = ((high * tens_high - product) + high * tens_low + low * tens_high) + low * tens_low
+    whole = np.trunc(product)
+    difference: npt.NDArray[np.float64] = (whole.astype(np.int64) - wanted) + (product - whole) + error
+    return difference
+
+
+def _print_back(texts: pa.Array) -> bool:
+    """Most long texts are doubles printed by a program, which Arrow prints the same."""
+    numbers = texts.cast(pa.float64())
     # Short of 17 digits an integer prints the same too, and beyond 2^53 only ``double_says`` may judge it.
     small = pc.less_equal(pc.abs(numbers), float(EXACT_INTEGER_MAX))
-    sure = pc.and_(printed, small)
-    if pc.all(sure, min_count=0).as_py():
-        return True
-    return all(double_says(text) for text in texts.filter(pc.invert(sure)).drop_null().to_pylist())
+    sure = pc.and_(pc.equal(numbers.cast(pa.string()), texts), small)
+    return all(double_says(text) for text in texts.filter(pc.invert(sure)).to_pylist())
 
 
 def _judged_one_by_one(texts: pa.Array, numbers: pa.Array) -> Doubles | None:

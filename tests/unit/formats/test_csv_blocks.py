@@ -9,14 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from session_datasets.domain.limits import MIB
 from session_datasets.domain.profile import NO_HINTS, ReadingHints
+from session_datasets.formats import csv_first_pass
+from session_datasets.formats.csv_blocks import Ragged, Source, text_blocks
 from session_datasets.formats.csv_dialect import Dialect
+from session_datasets.formats.csv_quotes import QuoteWatch
 from session_datasets.formats.csv_text import CsvFile, open_csv
-from session_datasets.formats.numbers import double_says
+from session_datasets.formats.numbers import Spans, double_says, exact_doubles, exact_integers
+from session_datasets.formats.spool import Spool
 
 SMALL_BLOCK = 96
 
@@ -142,7 +147,7 @@ def csv_of(fields: Sequence[str | None], quoted: bool = False, line_end: str = "
     return line_end.join(["value,other", *(f"{written(field, quoted)},x" for field in fields), ""])
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(fields=columns(), block_bytes=st.integers(80, 400), quoted=st.booleans())
 @example(fields=["1"] * 50 + ["1.5"], block_bytes=SMALL_BLOCK, quoted=False)
 @example(fields=["1.50"] * 50 + ["x"], block_bytes=SMALL_BLOCK, quoted=False)
@@ -165,3 +170,117 @@ def test_types_and_values_are_those_of_the_rules_wherever_blocks_end(
         found.to_pylist().__repr__() == expected.to_pylist().__repr__()
     )
     assert table_of(text).schema == table.schema
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    rows=st.lists(st.lists(st.sampled_from(["1", "x", "a,b", 'say "hi"', "two\nlines", ""]), min_size=1, max_size=5)),
+    block_bytes=st.integers(120, 400),
+)
+def test_rows_that_do_not_fit_stay_in_their_places_wherever_blocks_end(rows: list[list[str]], block_bytes: int) -> None:
+    fitting = [["7", "8", "9"]] * (10 * len(rows) + 1)
+    mixed = [row for row in rows if row != [""]] + fitting
+    mixed = mixed[::2] + mixed[1::2]
+    text = "a,b,c\n" + "".join(",".join(written(field or None, False) for field in row) + "\n" for row in mixed)
+    table = table_of(text, block_bytes)
+    found = [[row[name] for name in table.schema.names] for row in table.to_pylist()]
+    for expected, row in zip(mixed, found, strict=True):
+        padded = [field or None for field in expected[:3]] + [None] * (3 - len(expected))
+        assert [None if value is None else str(value) for value in row[:3]] == padded
+        surplus = ",".join(written(field or None, False) for field in expected[3:]) if len(expected) > 3 else None
+        assert (row[3] if len(row) > 3 else None) == surplus
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=st.text(st.sampled_from('",\nx'), max_size=30), cuts=st.lists(st.integers(0, 30), max_size=4))
+def test_quotes_are_watched_alike_however_the_bytes_come_in_pieces(text: str, cuts: list[int]) -> None:
+    data = text.encode()
+    ends = sorted({min(cut, len(data)) for cut in cuts} | {len(data)})
+    pieces = [data[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
+    watch = QuoteWatch(",")
+    for piece in [*pieces, b"\n"]:
+        watch.see(piece)
+    assert watch.broken == broken_quotes(text + "\n")
+
+
+def broken_quotes(text: str) -> int:
+    """Closing quotes before anything but a delimiter or a line end, by reading character by character."""
+    broken, state = 0, "start"
+    for here, after in zip(text, text[1:] + "\n", strict=True):
+        if state == "doubled":
+            state = "quoted"
+        elif state == "quoted":
+            if here == '"':
+                state = "doubled" if after == '"' else "field"
+                broken += after not in '",\n'
+        elif here in ",\n":
+            state = "start"
+        else:
+            state = "quoted" if here == '"' and state == "start" else "field"
+    return broken
+
+
+DIGITS = st.text("0123456789", min_size=12, max_size=19)
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    texts=st.lists(
+        st.builds(lambda sign, whole, part: f"{sign}{int(whole)}.{part}", st.sampled_from(["", "-"]), DIGITS, DIGITS)
+        | st.floats(1e-4, 1e15).map(repr)
+        | st.floats(-1, 1).map(lambda number: f"{number:.17f}")
+        | st.integers(0, 17).map(lambda place: "0." + "0" * place + "1" + "0" * (17 - place)),
+        min_size=1,
+        max_size=5,
+    )
+)
+@example(texts=["0.3000000000000000", "0.30000000000000004", "0.10000000000000001"])
+def test_numbers_of_many_digits_are_doubles_exactly_where_each_of_them_is(texts: list[str]) -> None:
+    column = pa.array(texts)
+    assert (exact_doubles(column, Spans(column)) is not None) == all(double_says(text) for text in texts)
+
+
+@settings(max_examples=300, deadline=None)
+@given(numbers=st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-1000, 1000), min_size=1), zeros=st.booleans())
+def test_integers_are_taken_exactly_where_each_prints_back(numbers: list[int], zeros: bool) -> None:
+    texts = pa.array([*map(str, numbers), "007" if zeros else "7"])
+    found = exact_integers(texts, Spans(texts))
+    assert (None if found is None else found.values.to_pylist()) == (None if zeros else [*numbers, 7])
+
+
+def test_a_spool_gives_back_batches_of_changing_types_in_order(tmp_path: Path) -> None:
+    written_batches = [
+        pa.record_batch({"a": pa.array(values, type_)})
+        for values, type_ in (([1, 2], pa.int64()), ([3], pa.int64()), (["x"], pa.string()), ([None], pa.null()))
+    ]
+    spool = Spool(tmp_path)
+    for batch in written_batches:
+        spool.write(batch, text_bytes=1_000)
+    spool.close()
+    assert list(spool.read()) == written_batches
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_spool_compresses_what_takes_more_than_its_text(tmp_path: Path) -> None:
+    batch = pa.record_batch({"a": pa.array([1] * 10_000)})
+    spool = Spool(tmp_path)
+    spool.write(batch, text_bytes=20_000)
+    spool.close()
+    assert next(tmp_path.iterdir()).stat().st_size < 20_000
+    assert list(spool.read()) == [batch]
+
+
+def test_only_columns_whose_texts_are_lost_are_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Sequence[int] | None] = []
+
+    def counted(source: Source, ragged: Ragged, places: Sequence[int] | None = None, **more: Any) -> Any:
+        asked.append(places)
+        return text_blocks(source, ragged, places, **more)
+
+    monkeypatch.setattr(csv_first_pass, "text_blocks", counted)
+    clean = "i,d,b,t\n" + "1,1.50,true,2024-01-01\n" * 50
+    assert table_of(clean, SMALL_BLOCK).num_rows == 50
+    table = table_of(clean + "x,2.5,no,soon\n", SMALL_BLOCK)
+    assert (asked, table.schema.types[1]) == ([None, None], pa.float64())
+    table = table_of(clean + "1,x,true,2024-01-01\n", SMALL_BLOCK)
+    assert (asked[2:], table["d"][0].as_py(), table["d"][50].as_py()) == ([None, [1]], "1.50", "x")
