@@ -13,7 +13,7 @@ import numpy as np
 
 from session_datasets.formats.hashing import Hashes
 
-# Two kilobytes of hashes times eight, and 2.2 %; a table of 10,000 columns keeps 160 MB at the most.
+# 16 KiB a column, and 2.2 %; a table of 10,000 columns keeps 160 MB at the most.
 KEPT = 2_048
 _PENDING_MAX = KEPT // 4
 _RANGE = 2**64

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from session_datasets.domain.bounded import bounded_profile
 from session_datasets.domain.limits import RECORD_PROFILE_BYTES_MAX
 from session_datasets.domain.profile import ColumnStatistics, Order
 from session_datasets.operations.register_artifact import Registered
-from session_datasets.wire.answers import DescribeArtifactAnswer, ProfilePart, RegisterArtifactAnswer, StatisticsPart
+from session_datasets.wire.answers import (
+    DescribeArtifactAnswer,
+    PreviewPart,
+    ProfilePart,
+    RegisterArtifactAnswer,
+    StatisticsPart,
+)
 from session_datasets.wire.requests import RegisterArtifactRequest
 from tests.support.builders import a_profile, an_artifact
 
@@ -80,3 +88,10 @@ def test_the_largest_profile_of_a_record_is_no_larger_in_the_answer() -> None:
     told = ProfilePart.model_validate(bounded).model_dump(mode="json", exclude_none=True)
     assert 0 < bounded.columns_omitted < 1_000
     assert len(json.dumps(told, separators=(",", ":"))) <= RECORD_PROFILE_BYTES_MAX
+
+
+@pytest.mark.parametrize("part", [StatisticsPart, ProfilePart, PreviewPart])
+def test_the_document_of_the_profile_tells_every_member(part: type[BaseModel]) -> None:
+    told = (Path(__file__).parents[3] / "docs" / "profile.md").read_text()
+    prefix = "preview." if part is PreviewPart else ""
+    assert [name for name in part.model_fields if f"`{prefix}{name}" not in told] == []
