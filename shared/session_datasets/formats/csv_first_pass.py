@@ -60,7 +60,8 @@ class FirstPass:
         if not len(self._nulls) or (isinstance(column, HintedColumn) and column.is_text):
             return texts
         meant = pc.is_in(texts, value_set=self._nulls)
-        return pc.if_else(meant, pa.scalar(None, pa.string()), texts) if pc.any(meant).as_py() else texts
+        # Unlike if_else, this leaves no bytes below the nulls.
+        return pc.replace_with_mask(texts, meant, pa.scalar(None, pa.string())) if pc.any(meant).as_py() else texts
 
     @property
     def blank_lines(self) -> int:

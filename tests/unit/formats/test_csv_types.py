@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from tests.support.laid_out import laid_out
+from session_datasets.domain.errors import ProblemCode
+from session_datasets.domain.profile import ReadingHints
+from session_datasets.formats.rules import TextRule
+from tests.support.laid_out import laid_out, problem_of
 
 
 def type_of(*values: str) -> str:
@@ -101,3 +107,114 @@ def test_a_quoted_empty_field_among_numbers_is_null_and_said_to_be() -> None:
 def test_a_column_of_quoted_empty_fields_only_is_text() -> None:
     dataset = laid_out('a,b\n"",x\n"",y\n')
     assert (dataset.types["a"], dataset.column("a"), dataset.table.note) == ("string", ["", ""], None)
+
+
+@pytest.mark.parametrize(
+    ("values", "rule"),
+    [
+        (("1", "2"), "all integers"),
+        (("1", "2.5"), "all numbers"),
+        (("true",), "all true or false"),
+        (("2024-01-01",), "all dates"),
+        (("2024-01-01 12:00",), "all timestamps"),
+        (("2024-01-01 12:00Z",), "all timestamps with a zone"),
+        (("1", "007"), "leading zero or plus kept as text"),
+        (("+49",), "leading zero or plus kept as text"),
+        (("9223372036854775808",), "integer beyond 64 bits kept as text"),
+        (("1.5", "0.1234567890123456789"), "digits beyond a double kept as text"),
+        (("1e5", "12E7"), "exponents alone kept as text"),
+        (("true", "1"), "mixed: text"),
+        (("2024-01-01", "2024-01-01 12:00"), "mixed: text"),
+        (("1", "NA"), "text"),
+        (("word",), "text"),
+        (("", ""), "no values: text"),
+    ],
+)
+def test_the_rule_that_decided_is_named(values: tuple[str, ...], rule: str) -> None:
+    dataset = laid_out("value,\n" + "".join(f"{value},\n" for value in values))
+    assert dataset.profile.statistics[0].rule == rule
+
+
+def test_the_rules_of_hints_and_surplus_fields_are_named() -> None:
+    dataset = laid_out("a,b\n1,2\n3,4,5\n", hints=ReadingHints(types={"a": "double"}))
+    assert [column.rule for column in dataset.profile.statistics] == ["hint", "all integers", "surplus fields"]
+
+
+@pytest.mark.parametrize("rule", [rule.value for rule in TextRule])
+def test_every_rule_is_explained_in_the_document(rule: str) -> None:
+    document = Path(__file__).parents[3] / "docs" / "typing.md"
+    assert f"| `{rule}` |" in document.read_text()
+
+
+@pytest.mark.parametrize(
+    ("hint", "written", "type_", "cells"),
+    [
+        ("string", ["7", "007"], "string", ["7", "007"]),
+        ("int64", ["7", "007"], "int64", [7, 7]),
+        ("double", ["7", "0.12345678901234567891"], "double", [7.0, 0.12345678901234568]),
+        ("decimal(6,2)", ["7", "1234.5"], "decimal128(6, 2)", ["7.00", "1234.50"]),
+        ("bool", ["1", "FALSE"], "bool", [True, False]),
+        ("date", ["2024-02-29"], "date32[day]", ["2024-02-29"]),
+        ("timestamp", ["2024-02-29", "2024-02-29T12:00"], "timestamp[us]",
+         ["2024-02-29T00:00:00.000000", "2024-02-29T12:00:00.000000"]),
+        ("timestamp", ["2024-02-29T12:00:00.1234567Z"], "timestamp[ns, tz=UTC]", ["2024-02-29T12:00:00.123456700Z"]),
+    ],
+)  # fmt: skip
+def test_a_hinted_type_binds(hint: str, written: list[str], type_: str, cells: list[Any]) -> None:
+    dataset = laid_out("a,b\n" + "".join(f"{text},x\n" for text in written), hints=ReadingHints(types={"a": hint}))
+    assert (dataset.types["a"], dataset.column("a")) == (type_, cells)
+
+
+@pytest.mark.parametrize(
+    ("hint", "value"),
+    [
+        ("int64", "1.5"), ("int64", "x"), ("int64", "0x1F"), ("int64", "9223372036854775808"), ("double", "1e400"),
+        ("double", "1,5"), ("decimal(3,1)", "1.55"), ("decimal(3,1)", "123.4"), ("bool", "yes"), ("date", "2023-02-29"),
+        ("timestamp", "noon"), ("timestamp", "2024-01-01T12:00:00Z"),
+    ],
+)  # fmt: skip
+def test_a_value_that_does_not_fit_its_hint_is_refused_with_its_place(hint: str, value: str) -> None:
+    good = {"bool": "true", "date": "2024-01-01", "timestamp": "2024-01-01T12:00:00"}.get(hint, "1")
+    text = "b,a\n\n" + f"x,{good}\n" * 30 + f'x,"{value}"\n' + f"x,{good}\n" * 30
+    problem = problem_of(text, "rows", hints=ReadingHints(types={"a": hint}))
+    assert problem.code is ProblemCode.UNREADABLE_FILE
+    assert problem.detail == (
+        f"Column 'a' is hinted as {hint}, and row 32 has {value!r} there "
+        "(the header is row 1; blank lines do not count)."
+    )
+    assert "hint the column as string" in problem.advice
+
+
+def test_a_long_value_that_does_not_fit_is_told_cut() -> None:
+    problem = problem_of("a,b\n" + "x" * 200 + ",1\n", hints=ReadingHints(types={"a": "int64"}))
+    assert f"'{'x' * 60}…'" in problem.detail
+
+
+def test_a_hint_for_a_column_that_is_not_there_is_refused_with_near_names() -> None:
+    problem = problem_of("amount,b\n1,2\n", hints=ReadingHints(types={"amuont": "int64"}))
+    assert (problem.code, problem.did_you_mean) == (ProblemCode.UNKNOWN_COLUMN, ("amount",))
+
+
+@pytest.mark.parametrize("hint", ["integer", "decimal(0,0)", "decimal(39,1)", "decimal(3,4)", "decimal"])
+def test_a_hint_of_no_known_type_is_refused(hint: str) -> None:
+    assert problem_of("a,b\n1,2\n", hints=ReadingHints(types={"a": hint})).code is ProblemCode.INVALID_REQUEST
+
+
+def test_hinted_nulls_mean_no_value_quoted_or_not_but_for_columns_hinted_as_string() -> None:
+    dataset = laid_out(
+        'a,b,c\n1,x,NA\n"NA",NA,-\n-,z,w\n', hints=ReadingHints(types={"c": "string"}, nulls=("NA", "-"))
+    )
+    assert dataset.types == {"a": "int64", "b": "string", "c": "string"}
+    assert dataset.rows == [[1, "x", "NA"], [None, None, "-"], [None, "z", "w"]]
+    assert dataset.profile.reading["nulls"] == ["NA", "-"]
+
+
+def test_hinted_nulls_stay_null_in_a_column_that_is_parsed_again() -> None:
+    text = "a,b\n" + "1.50,x\nNA,x\n" * 3_000 + "word,x\n"
+    dataset = laid_out(text, hints=ReadingHints(nulls=("NA",)))
+    assert dataset.column("a")[:2] == ["1.50", None]
+
+
+def test_a_quoted_empty_field_of_a_hinted_column_is_null_and_of_one_hinted_as_string_a_text() -> None:
+    hints = ReadingHints(types={"a": "int64", "b": "string"})
+    assert laid_out('a,b\n1,x\n"",""\n', hints=hints).rows == [[1, "x"], [None, ""]]
