@@ -7,10 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from tests.support.laid_out import laid_out
-from tests.support.odd_files import parquet
+from tests.support.odd_files import arrow_file, npy, parquet
+from tests.support.workbooks import workbook
 
 ROOT = Path(__file__).parents[3]
 # Blocks what a bundle does without.
@@ -87,7 +90,11 @@ def test_rows_are_read_without_numpy_and_the_pruned_parts_of_pyarrow(
     [
         ("rows.csv", b"a,t,x\n1,2024-01-01T00:00:00Z,1.5\n2,,nan\n3,,\n"),
         ("rows.json", b'[{"a":1,"o":{"l":[1,null]}},{"a":2},{"a":3}]'),
+        ("rows.csv.zst", pa.Codec("zstd").compress(b"a\n1\n2\n3\n").to_pybytes()),
         ("rows.parquet", parquet({"a": [1, 2, 3], "l": [["x"], None, []]})),
+        ("rows.arrow", arrow_file({"a": [1, 2, 3]}, compression="zstd")),
+        ("rows.npy", npy(np.array([(1,), (2,), (3,)], dtype=[("a", "i8")]))),
+        ("rows.xlsx", workbook({"Sheet1": [["a"], [1], [2], [3]]})),
     ],
 )
 def test_a_file_is_measured_without_pandas_and_the_pruned_parts_of_pyarrow(
