@@ -11,12 +11,17 @@ import pyarrow as pa
 import pyarrow.types as kind
 
 from session_datasets.client.errors import UnexpectedAnswerError
+from session_datasets.client.times import times
 
 
 def decoded(cells: list[Any], type_: pa.DataType) -> pa.Array:
     """One value for each of ``cells``, of exactly ``type_``; the JSON forms say themselves which encoding they have."""
     if kind.is_struct(type_):
         return _structs(cells, type_)
+    if kind.is_fixed_size_list(type_):
+        return _fixed_lists(cells, type_)
+    if kind.is_map(type_):
+        return _maps(cells, type_)
     if kind.is_list(type_) or kind.is_large_list(type_):
         return _lists(cells, type_)
     return _leaves(cells, type_)
@@ -29,10 +34,8 @@ def _leaves(cells: list[Any], type_: pa.DataType) -> pa.Array:
         return pa.array([None if cell is None else float(cell) for cell in cells], type_)
     if kind.is_decimal(type_):
         return pa.array([None if cell is None else Decimal(cell) for cell in cells], type_)
-    if kind.is_timestamp(type_):
-        return _timestamps(cells, type_)
-    if kind.is_date(type_):
-        return pa.array(cells, pa.string()).cast(type_)
+    if kind.is_temporal(type_):
+        return times(cells, type_)
     if kind.is_binary(type_) or kind.is_large_binary(type_) or kind.is_fixed_size_binary(type_):
         return pa.array([None if cell is None else base64.b64decode(cell) for cell in cells], type_)
     if kind.is_boolean(type_) or kind.is_string(type_) or kind.is_large_string(type_) or kind.is_null(type_):
@@ -40,14 +43,6 @@ def _leaves(cells: list[Any], type_: pa.DataType) -> pa.Array:
     raise UnexpectedAnswerError(
         f"Cells of type {type_} are not read from pages by this SDK.", "Load the file with load_artifact."
     )
-
-
-def _timestamps(cells: list[Any], type_: pa.TimestampType) -> pa.Array:
-    texts = pa.array(cells, pa.string())
-    if type_.tz is None:
-        return texts.cast(type_)
-    # A page gives the instant in UTC; the zone is only how it is shown.
-    return texts.cast(pa.timestamp(type_.unit, "UTC")).cast(type_)
 
 
 def _structs(cells: list[Any], type_: pa.StructType) -> pa.Array:
@@ -59,11 +54,30 @@ def _structs(cells: list[Any], type_: pa.StructType) -> pa.Array:
     return pa.StructArray.from_arrays(children, fields=list(type_), mask=absent)
 
 
+def _fixed_lists(cells: list[Any], type_: pa.FixedSizeListType) -> pa.Array:
+    # A null has items as well: Arrow finds the others by counting.
+    nothing = [None] * type_.list_size
+    items = decoded([item for cell in cells for item in (nothing if cell is None else cell)], type_.value_type)
+    absent = pa.array([cell is None for cell in cells], pa.bool_())
+    return pa.FixedSizeListArray.from_arrays(items, type=type_, mask=absent)
+
+
+def _maps(cells: list[Any], type_: pa.MapType) -> pa.Array:
+    pairs = [pair for cell in cells if cell is not None for pair in cell]
+    keys = decoded([key for key, _ in pairs], type_.key_type)
+    items = decoded([item for _, item in pairs], type_.item_type)
+    absent = pa.array([cell is None for cell in cells], pa.bool_())
+    return pa.MapArray.from_arrays(_ends(cells, pa.int32()), keys, items, type=type_, mask=absent)
+
+
 def _lists(cells: list[Any], type_: pa.DataType) -> pa.Array:
     items = decoded([item for cell in cells if cell is not None for item in cell], type_.value_type)
-    ends = list(accumulate((0 if cell is None else len(cell) for cell in cells), initial=0))
     large = kind.is_large_list(type_)
     absent = pa.array([cell is None for cell in cells], pa.bool_())
-    offsets = pa.array(ends, pa.int64() if large else pa.int32())
     make = pa.LargeListArray if large else pa.ListArray
-    return make.from_arrays(offsets, items, type=type_, mask=absent)
+    return make.from_arrays(_ends(cells, pa.int64() if large else pa.int32()), items, type=type_, mask=absent)
+
+
+def _ends(cells: list[Any], width: pa.DataType) -> pa.Array:
+    """Where each cell's items begin among those of all cells, and where the last ones end."""
+    return pa.array(accumulate((0 if cell is None else len(cell) for cell in cells), initial=0), width)

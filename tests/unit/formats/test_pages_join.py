@@ -11,7 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from session_datasets.domain.limits import PAGE_BYTES_MAX
+from session_datasets.domain.page import PageFormat
 from session_datasets.formats import segments
+from session_datasets.formats.cells import encoded_rows
+from session_datasets.formats.directory import Directories
+from session_datasets.formats.segments import Segments
 from tests.support.laid_out import LaidOut, laid_out
 from tests.support.odd_files import csv_field, parquet
 
@@ -33,16 +38,34 @@ def small_segments() -> Iterator[None]:
 
 
 def joined(dataset: LaidOut, sizes: list[int]) -> list[list[Any]]:
-    """All rows, by following ``next_offset`` with pages of these sizes in turn."""
+    """All rows, by following ``next_offset`` with pages of these sizes in turn.
+
+    On the way the same pages as Arrow must hold the same rows.
+    """
     rows: list[list[Any]] = []
     offset: int | None = 0
     turn = 0
     while offset is not None:
-        page = dataset.page(offset, sizes[turn % len(sizes)])
+        size = sizes[turn % len(sizes)]
+        page = dataset.page(offset, size)
         assert page.returned or page.total == 0
-        rows += page.rows
+        assert as_arrow(dataset, offset, size) == page.rows
+        rows += page.rows or []
         offset, turn = page.next_offset, turn + 1
     return rows
+
+
+def as_arrow(dataset: LaidOut, offset: int, limit: int) -> list[list[Any]]:
+    """The cells of the page as Arrow, spelled as the columns of the dataset are."""
+    page = dataset.tables.read_rows(
+        dataset.reader, dataset.layout, offset=offset, limit=limit, columns=None, max_bytes=PAGE_BYTES_MAX,
+        format=PageFormat.ARROW,
+    )  # fmt: skip
+    table = pa.ipc.open_stream(page.arrow).read_all().combine_chunks()
+    assert table.num_rows == page.returned
+    rules = Segments(dataset.reader, dataset.layout, Directories()).directory.rules
+    assert list(table.schema.types) == [rule.type for rule in rules]
+    return [row for batch in table.to_batches() for row in encoded_rows(batch, rules)]
 
 
 @few_examples
