@@ -69,6 +69,7 @@ class S3DerivedWriter:
         return sink
 
     def commit(self) -> Mapping[Role, DerivedObject]:
+        # If one fails, those before it stay as versions that no record names; a retry writes newer ones.
         return {role: sink.commit() for role, sink in self._sinks.items()}
 
     def abandon(self) -> None:

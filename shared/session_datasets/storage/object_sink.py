@@ -10,12 +10,13 @@ from botocore.exceptions import BotoCoreError, ClientError
 from session_datasets.domain.limits import MIB
 from session_datasets.domain.profile import DerivedObject
 
-# Bytes of a part. S3 takes 10,000 of them, so an object may grow to 156 GiB; a smaller object is one PUT.
-PART_BYTES = 16 * MIB
+# Bytes of a part. S3 takes 10,000 of them, so an object may grow to 78 GiB; a smaller object is one PUT. Up to three
+# objects are written at a time, and each holds a part or two.
+PART_BYTES = 8 * MIB
 
 
 class ObjectSink:
-    """``operations.ports.Sink`` on one key. Holds one part at most."""
+    """``operations.ports.Sink`` on one key. Holds one part, and a copy of it while it is sent."""
 
     def __init__(self, s3: BaseClient, bucket: str, key: str, part_bytes: int = PART_BYTES) -> None:
         self._s3 = s3
@@ -31,8 +32,10 @@ class ObjectSink:
         self._held += data
         self._written += len(data)
         while len(self._held) >= self._part_bytes:
-            self._send(bytes(self._held[: self._part_bytes]))
+            with memoryview(self._held) as held:
+                part = bytes(held[: self._part_bytes])
             del self._held[: self._part_bytes]
+            self._send(part)
         return len(data)
 
     def tell(self) -> int:
