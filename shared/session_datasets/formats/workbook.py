@@ -132,7 +132,7 @@ def _uncompressed(file: Path, bytes_max: int) -> dict[str, _Member]:
                     seen[info.filename], size = _counted(opened, bytes_max - total)
                 total += size
             return _by_sheet(archive, seen)
-    except NoTable:
+    except (NoTable, MemoryError):
         raise
     except Exception as error:  # zipfile hands on what each kind of compression raises, and errors of its own
         raise _unreadable() from error

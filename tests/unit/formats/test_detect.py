@@ -7,7 +7,7 @@ import gzip
 import pytest
 
 from session_datasets.domain.errors import ProblemCode
-from session_datasets.domain.profile import Format
+from session_datasets.domain.profile import Format, ReadingHints
 from tests.support import odd_files
 from tests.support.laid_out import laid_out, problem_of, understood
 from tests.support.workbooks import workbook
@@ -281,3 +281,9 @@ def test_the_same_bytes_under_the_name_of_a_table_are_refused(name: str, suffix:
 def test_the_note_says_what_it_looked_like_and_what_is_wrong(name: str, note: str) -> None:
     ending = " It can be listed and loaded, but has no rows that can be paged."
     assert understood(PROMISE_NOTHING[name], name).note == note + ending
+
+
+def test_hints_that_a_format_does_not_take_have_no_effect_and_that_is_said() -> None:
+    dataset = laid_out(PARQUET, "rows.parquet", ReadingHints(types={"a": "string"}, sheet="S"))
+    assert dataset.types == {"a": "int64"}
+    assert dataset.table.note == "These hints do not apply to Parquet and had no effect: 'types', 'sheet'."

@@ -268,6 +268,12 @@ def test_a_cell_far_away_that_was_hidden_from_us_ends_no_process_of_ours() -> No
     )
 
 
+def test_an_archive_with_a_directory_of_gigabytes_is_not_looked_into() -> None:
+    end = GOOD.rindex(b"PK\x05\x06")
+    forged = GOOD[: end + 12] + (2**31).to_bytes(4, "little") + GOOD[end + 16 :]
+    assert (understood(forged, "thing").note or "").startswith("This is a zip archive:")
+
+
 def test_a_bomb_inside_stops_at_the_bound() -> None:
     bomb = workbook({"A": [["a"], [1]]}, extra={"xl/media/image1.png": bytes(3_000_000)})
     assert understood(bomb, NAME, bytes_max=4_000_000).format is Format.EXCEL
