@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tests.bench import making, report
-from tests.bench.bench import Bench
-from tests.bench.cases import CASES, chosen, register
+from tests.bench.bench import OURS, Bench
+from tests.bench.cases import CASES, ENGINE, chosen, register
 from tests.bench.given import DataSet
 from tests.bench.measuring import LOG, ReaderFailed
 from tests.bench.places import FOLDER, PAPER, RESULTS, ROOT, STORE
@@ -101,13 +101,15 @@ def _data(files: making.Files, rows: int, file: Path | None) -> DataSet:
 def _conclude(bench: Bench, to_paper: bool) -> bool:
     """Tells the targets and writes everything down; whether something could not be measured."""
     found, told = verdicts(bench.outcomes), report.surroundings(bench)
-    grids = [report.grid_of_verdicts(found, bench.data.rows)]
+    grids = [report.grid_of_verdicts(found, bench)]
     report.show(console, grids[0])
     report.write_results(bench, found, told)
     if to_paper:
         report.write_paper([*grids, *map(report.grid_of, bench.outcomes.values())], told)
         console.print(f"{PAPER.relative_to(ROOT)} is written.")
-    return any(each.failure for outcome in bench.outcomes.values() for each in outcome.measured)
+    measured = [each for outcome in bench.outcomes.values() for each in outcome.measured]
+    # What a peer can not make of somebody's own file is a result.
+    return any(each.failure for each in measured if not bench.own_file or each.label in (OURS, ENGINE))
 
 
 def _stop(why: str) -> None:
@@ -116,7 +118,7 @@ def _stop(why: str) -> None:
 
 
 class _Telling:
-    """What goes on, on a line of the terminal; nothing where there is none, for tables follow soon enough."""
+    """What goes on: how far, on a line of the terminal; only what it is, where there is none."""
 
     def __enter__(self) -> _Telling:
         columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
@@ -133,6 +135,8 @@ class _Telling:
         if what.partition(":")[0] != self._what:
             self._what = what.partition(":")[0]
             self._progress.reset(self._task)
+            if self._progress.disable:
+                console.print(f"{self._what} …", style="dim")
         self._progress.update(self._task, description=what, completed=part)
 
 

@@ -33,7 +33,7 @@ class DataSet:
 
     def file(self, key: str | None) -> Path:
         if key is None:
-            raise LookupError("this form of the file could not be made")
+            raise LookupError("pyarrow could not convert the file for this reader")
         return Path(self.store) / BUCKET / key
 
 

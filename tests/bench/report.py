@@ -20,7 +20,7 @@ from tests.bench.bench import Bench, Outcome
 from tests.bench.measuring import Measured
 from tests.bench.places import PAPER, RESULTS
 from tests.bench.stand_in.pace import MB
-from tests.bench.targets import Verdict
+from tests.bench.targets import Verdict, first_line
 
 _HEADS = ("reader", "requests", "MB", "ms", "CPU ms", "peak MB", "x ms", "x MB")
 _LIBRARIES = ("pyarrow", "polars", "duckdb", "pandas", "boto3", "numpy")
@@ -40,7 +40,7 @@ class Grid:
 def grid_of(outcome: Outcome) -> Grid:
     pace = f" ({outcome.pace})" if outcome.pace else ""
     rows = [_row(each, outcome.ours) for each in outcome.measured]
-    failures = [f"{each.label}: {_one_line(each.failure)}" for each in outcome.measured if each.failure]
+    failures = [f"{each.label}: {first_line(each.failure)}" for each in outcome.measured if each.failure]
     return Grid(f"{outcome.title}{pace}", _HEADS, rows, [*([outcome.note] if outcome.note else []), *failures])
 
 
@@ -65,10 +65,12 @@ def _ratio(measured: Measured, ours: Measured, what: str) -> str:
     return f"{measured.middle(what) / ours.middle(what):,.1f}"
 
 
-def grid_of_verdicts(verdicts: Sequence[Verdict], rows: int) -> Grid:
+def grid_of_verdicts(verdicts: Sequence[Verdict], bench: Bench) -> Grid:
     words = {True: "met", False: "missed", None: "-"}
     lines = [[each.target.operation, each.target.wanted, each.found, words[each.met]] for each in verdicts]
-    below = [] if rows == WHOLE_ROWS else [f"The targets are for {WHOLE_ROWS:,} rows; these are {rows:,}."]
+    file = "another file of " if bench.own_file else ""
+    same = bench.data.rows == WHOLE_ROWS and not file
+    below = [] if same else [f"The targets are for {WHOLE_ROWS:,} seeded rows; this is {file}{bench.data.rows:,}."]
     return Grid("Targets", ("operation", "target", "measured", ""), lines, below)
 
 
@@ -146,11 +148,6 @@ def write_paper(grids: Sequence[Grid], told: Mapping[str, str]) -> None:
 def _markdown(grid: Grid) -> list[str]:
     rows = [grid.heads, ["---"] * len(grid.heads), *grid.rows]
     return ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-
-
-def _one_line(text: str | None) -> str:
-    line = " ".join((text or "").split())
-    return line if len(line) <= 200 else line[:200] + "…"
 
 
 def _version(library: str) -> str | None:

@@ -11,6 +11,7 @@ from tests.bench.measuring import Measured
 from tests.bench.stand_in.pace import NEAR
 
 KB, MB = 1_000, 1_000_000
+_LINE_CHARACTERS = 160
 
 Outcomes = Mapping[str, Outcome]
 
@@ -51,9 +52,15 @@ def verdict_of(target: Target, outcomes: Outcomes) -> Verdict:
     try:
         value = target.value(outcomes)
     except NotMeasured as error:
-        return Verdict(target, f"not measured: {error}", None)
+        return Verdict(target, f"not measured: {first_line(str(error))}", None)
     met = value <= target.bound if target.at_most else value >= target.bound
     return Verdict(target, f"{_short(value)} {target.unit}".rstrip(), met)
+
+
+def first_line(text: str) -> str:
+    """Enough of a reason for one line."""
+    line = text.strip().partition("\n")[0]
+    return line if len(line) <= _LINE_CHARACTERS else line[:_LINE_CHARACTERS] + "…"
 
 
 def _short(value: float) -> str:

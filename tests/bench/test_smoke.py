@@ -74,6 +74,12 @@ def test_a_page_costs_no_more_of_ten_times_the_rows(bench: Bench, pages: Outcome
     assert pages.ours.middle("bytes") <= 1.1 * smaller.ours.middle("bytes")
 
 
+def test_a_chart_of_all_rows_is_one_request_of_at_most_40_kb(bench: Bench) -> None:
+    reader = Reader(OURS_LABEL, "ours.chart", {"points": 2_000, "whole": True})
+    ours = _sound(bench.warm("chart", "chart", [reader], 2, pace=UNHURRIED)).ours
+    assert (ours.most("requests"), ours.most("bytes") <= 40_000) == (1, True)
+
+
 def test_a_whole_column_is_one_request_for_each_row_group_and_one_for_the_footer(bench: Bench) -> None:
     ours = _sound(bench.warm("column", "column", [Reader(OURS_LABEL, "ours.column")], 1, pace=UNHURRIED)).ours
     assert ours.samples[0].requests == ours.found["row_groups"] + 1

@@ -24,9 +24,8 @@ def _options(given: Given) -> dict[str, str]:
     }
 
 
-def _url(key: str | None) -> str:
-    if key is None:
-        raise LookupError("this form of the file could not be made")
+def _url(given: Given, key: str | None) -> str:
+    given.data.file(key)
     return f"s3://{BUCKET}/{key}"
 
 
@@ -41,17 +40,17 @@ def _page(given: Given, scanned: pl.LazyFrame) -> Step:
 
 
 def page(given: Given) -> Step:
-    return _page(given, pl.scan_parquet(_url(given.data.parquet), storage_options=_options(given)))
+    return _page(given, pl.scan_parquet(_url(given, given.data.parquet), storage_options=_options(given)))
 
 
 def page_of_csv(given: Given) -> Step:
-    return _page(given, pl.scan_csv(_url(given.data.csv), storage_options=_options(given)))
+    return _page(given, pl.scan_csv(_url(given, given.data.csv), storage_options=_options(given)))
 
 
 def chart(given: Given) -> Step:
     """Reads the column's window and takes least and greatest of each bucket."""
     points, name = given.options["points"], given.data.charted
-    scanned = pl.scan_parquet(_url(given.data.parquet), storage_options=_options(given)).select(name)
+    scanned = pl.scan_parquet(_url(given, given.data.parquet), storage_options=_options(given)).select(name)
 
     def step(number: int) -> Any:
         offset, rows = given.window(number)
@@ -70,7 +69,9 @@ def chart(given: Given) -> Step:
 
 
 def column(given: Given) -> Step:
-    scanned = pl.scan_parquet(_url(given.data.parquet), storage_options=_options(given)).select(given.data.charted)
+    scanned = pl.scan_parquet(_url(given, given.data.parquet), storage_options=_options(given)).select(
+        given.data.charted
+    )
     return lambda _: {"proof": [scanned.collect().height]}
 
 
