@@ -77,7 +77,7 @@ def test_a_page_anywhere_costs_one_request_and_a_small_part_of_the_file(large: L
     large.page(0, 1)
     large.reader.requests.clear()
     page = large.page(offset, 100)
-    assert [row[0] for row in page.rows] == list(range(offset, offset + 100))
+    assert [row[0] for row in page.rows or ()] == list(range(offset, offset + 100))
     assert page.cost.s3_requests == 1
     assert page.cost.bytes_read < 3 * SEGMENT_BYTES
 
@@ -237,7 +237,7 @@ def test_no_segment_has_more_rows_than_the_bound() -> None:
 def test_huge_cells_get_segments_of_their_own() -> None:
     dataset = laid_out(parquet({"t": ["x" * 20_000_000, "y", "z" * 20_000_000]}), "rows.parquet")
     assert len(directory_of(dataset).row_ends) >= 2
-    assert [len(row[0]) for row in dataset.page(1, 1).rows] == [1]
+    assert [len(row[0]) for row in dataset.page(1, 1).rows or ()] == [1]
 
 
 def test_directories_beyond_the_bound_are_forgotten_least_recently_used_first() -> None:
