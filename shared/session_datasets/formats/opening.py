@@ -34,6 +34,14 @@ class Bounds:
     columns_max: int
 
 
+_HINTS_USED = {
+    Format.CSV: ("types", "nulls", "delimiter", "encoding"),
+    Format.JSON: ("types", "nulls", "encoding"),
+    Format.JSON_LINES: ("types", "nulls", "encoding"),
+    Format.EXCEL: ("types", "nulls", "sheet"),
+}
+
+
 @contextmanager
 def opened(
     file: Path, promised: Format | None, hints: ReadingHints, bounds: Bounds, folder: Path
@@ -56,6 +64,8 @@ def opened(
                 "no rows that can be paged. Upload it as it is: it needs no compression around it."
             )
         with _as_promised(promised, hints, found.format), _stream(plain, found, hints, bounds, folder) as stream:
+            if unused := _unused_hints(found.format, hints):
+                stream.remarks.append(unused)
             if packed:
                 stream.reading["compression"] = packed
             if promised not in (None, found.format):
@@ -79,8 +89,6 @@ def _stream(file: Path, found: Detected, hints: ReadingHints, bounds: Bounds, fo
     if found.format in BINARY_FORMATS:
         what = f"the content, {FORMAT_WORDS[found.format]},"
         with contained(lambda: _binary_stream(file, found.format, hints, bounds), what) as stream:
-            if unused := _unused_hints(found.format, hints):
-                stream.remarks.append(unused)
             yield stream
     else:
         yield _text_stream(file, found, hints, bounds, folder)
@@ -117,9 +125,8 @@ def _text_stream(file: Path, found: Detected, hints: ReadingHints, bounds: Bound
 
 
 def _unused_hints(format_: Format, hints: ReadingHints) -> str | None:
-    """Of a format that declares its types: it is read as it says."""
-    used = ("types", "nulls", "sheet") if format_ is Format.EXCEL else ()
     given = [name for name in ("types", "nulls", "delimiter", "encoding", "sheet") if getattr(hints, name)]
+    used = _HINTS_USED.get(format_, ())  # none by those that declare their types
     unused = [name for name in given if name not in used]
     if not unused:
         return None

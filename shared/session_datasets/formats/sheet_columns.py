@@ -85,6 +85,8 @@ class SheetColumn:
         if hint is not None:
             self.rule = TextRule.HINT
             self._type, self._convert = _hinted(name, hint)
+            if hint == "string":  # whose texts are taken as they are
+                self._nulls = frozenset()
         else:
             self.rule, self._type, self._convert = _by_rule(self._kinds)
         return self._type

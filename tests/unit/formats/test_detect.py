@@ -287,3 +287,8 @@ def test_hints_that_a_format_does_not_take_have_no_effect_and_that_is_said() -> 
     dataset = laid_out(PARQUET, "rows.parquet", ReadingHints(types={"a": "string"}, sheet="S"))
     assert dataset.types == {"a": "int64"}
     assert dataset.table.note == "These hints do not apply to Parquet and had no effect: 'types', 'sheet'."
+
+
+def test_a_sheet_that_is_hinted_for_text_has_no_effect_and_that_is_said() -> None:
+    note = laid_out(CSV, "rows.csv", ReadingHints(types={"a": "string"}, sheet="S")).table.note
+    assert note == "These hints do not apply to CSV and had no effect: 'sheet'."

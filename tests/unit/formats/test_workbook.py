@@ -112,6 +112,10 @@ def test_texts_that_mean_no_value_are_null() -> None:
     assert column(1, "n/a", "-", nulls=("n/a", "-")) == ("int64", "all integers", [1, None, None])
 
 
+def test_a_column_hinted_as_string_keeps_texts_that_mean_no_value_elsewhere() -> None:
+    assert column("n/a", 1, nulls=("n/a",), types={"c": "string"}) == ("string", "hint", ["n/a", "1"])
+
+
 def test_the_first_visible_sheet_with_cells_is_read_and_the_others_are_told() -> None:
     sheets = {"Hidden": [["h"], [0]], "Blank": [], "Data": [["a"], [1]], "More": [["b"], [2]]}
     dataset = laid_out(workbook(sheets, hidden=["Hidden"]), NAME)
