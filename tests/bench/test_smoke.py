@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -86,16 +85,21 @@ def test_a_whole_column_is_one_request_for_each_row_group_and_one_for_the_footer
     assert ours.samples[0].bytes <= 1.05 * ours.found["column_bytes"]
 
 
-def test_a_reader_that_answers_something_else_has_failed(bench: Bench) -> None:
-    wrong = Reader("wrong", "ours.page", {"at": 17})
-    outcome = bench.warm("wrong", "pages", [OURS, wrong], 1, pace=UNHURRIED, options={**PAGE, "at": 16}, warm_up=False)
-    told = (outcome.measured[0].failure, outcome.measured[1].failure)
+@pytest.fixture(scope="module")
+def failing(bench: Bench) -> Outcome:
+    """Ours, one that reads another row, and one that asks for what there can not be."""
+    readers = [OURS, Reader("wrong", "ours.page", {"at": 17}), Reader("impossible", "ours.page", {"limit": -1})]
+    return bench.warm("failing", "pages", readers, 1, pace=UNHURRIED, options={**PAGE, "at": 16}, warm_up=False)
+
+
+def test_a_reader_that_answers_something_else_has_failed(failing: Outcome) -> None:
+    told = (failing.measured[0].failure, failing.measured[1].failure)
     assert told == (None, f"answers {page_proof(100, 17)['proof']}, ours {page_proof(100, 16)['proof']}")
 
 
-def test_a_reader_that_can_not_do_it_says_why(bench: Bench) -> None:
-    missing = Reader("missing", "ours.page", {"limit": -1})
-    failure: Any = bench.warm("missing", "pages", [OURS, missing], 1, options=PAGE).measured[1].failure
+def test_a_reader_that_can_not_do_it_says_why(failing: Outcome) -> None:
+    failure = failing.measured[2].failure
+    assert failure is not None
     assert failure.startswith("RuntimeError: invalid-request")
 
 

@@ -97,10 +97,10 @@ def test_a_listing_names_what_begins_with_the_prefix(s3: Any) -> None:
     assert [(each["Key"], each["Size"]) for each in page["Contents"]] == [("list/a&b", 2), ("list/b", 2)]
 
 
-def test_it_ends_with_its_owner(tmp_path: Path) -> None:
+def test_it_ends_with_its_owner_and_leaves_no_upload_behind(tmp_path: Path) -> None:
     with StandIn(tmp_path) as running:
         process = running._process
-    assert process.returncode == 0
+    assert (process.returncode, list(tmp_path.iterdir())) == (0, [])
 
 
 @settings(deadline=None)

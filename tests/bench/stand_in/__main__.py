@@ -25,6 +25,7 @@ def main() -> None:
         if "pace" in command:
             server.clock.pace = Pace(**command["pace"])
         _say(server.tally.taken())
+    server.objects.close()
     # Threads may be in the middle of answers that nobody waits for.
     os._exit(0)
 

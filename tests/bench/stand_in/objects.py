@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-_UPLOADS = ".uploads"
+_UPLOADS = ".uploads-"
 
 
 class Objects:
@@ -16,9 +16,15 @@ class Objects:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._uploads = root / _UPLOADS
+        for left in root.glob(f"{_UPLOADS}*"):
+            if not _alive(int(left.name.removeprefix(_UPLOADS))):
+                shutil.rmtree(left, ignore_errors=True)
+        self._uploads = root / f"{_UPLOADS}{os.getpid()}"
+        self._uploads.mkdir(parents=True, exist_ok=True)
+
+    def close(self) -> None:
+        """Takes back the uploads that were not completed."""
         shutil.rmtree(self._uploads, ignore_errors=True)
-        self._uploads.mkdir(parents=True)
 
     def path(self, bucket: str, key: str) -> Path:
         """Where the object lies, or would. ValueError for a key that is no path below its bucket."""
@@ -69,6 +75,16 @@ class Objects:
         path.parent.mkdir(parents=True, exist_ok=True)
         os.replace(arrived, path)
         return version_of(path)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def version_of(path: Path) -> str:
