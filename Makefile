@@ -53,8 +53,7 @@ test: check ## Everything: the fast part, the template, both emulators, end to e
 .PHONY: bench
 bench: .venv/made ## Measure against other readers, side by side [ROWS=1000000] [ONLY=page,chart] [FILE=path]
 	@$(UV) sync --frozen --quiet --no-python-downloads --python "$(PYTHON)" --group bench
-	@PYTHONPATH=.:shared $(RUN) -m tests.bench $(if $(ROWS),--rows $(ROWS)) $(if $(ONLY),--only "$(ONLY)") \
-		$(if $(FILE),--file "$(FILE)")
+	@PYTHONPATH=.:shared $(RUN) -m tests.bench $(strip $(BENCH_OPTIONS))
 
 .PHONY: bench-clean
 bench-clean: ## Remove what the benchmark made: several gigabytes
@@ -86,6 +85,8 @@ clean: ## Remove everything that was made here, the local cloud's data too
 	@if [ -x $(RUN) ]; then $(LOCAL) down; fi
 	rm -rf .venv .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache cdk.out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+BENCH_OPTIONS = $(if $(ROWS),--rows $(ROWS)) $(if $(ONLY),--only "$(ONLY)") $(if $(FILE),--file "$(FILE)")
 
 # What the app is told, and which stack a command is about, when another name than the usual one is given.
 CONTEXT = --context env=$(1) $(if $(STACK),--context "stack=$(STACK)")
