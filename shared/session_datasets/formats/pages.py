@@ -23,7 +23,7 @@ from session_datasets.formats.cells import CellRules, encoded_rows
 from session_datasets.formats.nested import is_binary, is_text
 from session_datasets.formats.ranged_file import Reader
 from session_datasets.formats.reading_ahead import batches_ahead
-from session_datasets.formats.row_sizes import batch_bytes, batch_text_bytes, rows_without_columns, small_slices
+from session_datasets.formats.row_sizes import batch_text_bytes, rows_without_columns, small_slices
 from session_datasets.formats.segments import Segments
 
 Row = list[JsonValue]
@@ -31,9 +31,8 @@ Row = list[JsonValue]
 ELLIPSIS = "…"
 # Cells longer than this are cut to it, one step after the other until the row fits.
 _CLIPPING_STEPS = (CLIPPED_CELL_CHARACTERS, 40, 8, 1)
-# Rows that are encoded before their size is known, and bytes of JSON that a cell takes beside its value at the least.
+# Rows that are encoded before any size is known; their values are worth one page at the most.
 _ROWS_AT_FIRST = 1_024
-_CELL_BYTES_MIN = 3
 
 
 def json_bytes(value: JsonValue) -> int:
@@ -100,17 +99,16 @@ class _Filling:
         """Adds the rows of ``piece`` that fit; False when that was not all of them."""
         at = 0
         while at < piece.num_rows and not self.full:
-            count = min(self._likely(piece), piece.num_rows - at)
+            count = min(self._likely(), piece.num_rows - at)
             self._take_encoded(piece.slice(at, count))
             at += count
         return not self.full
 
-    def _likely(self, piece: pa.RecordBatch) -> int:
-        """Rows that probably fit what is left, judged by those that are there already; few while there are none."""
-        if self.rows:
-            return max(1, (self._max_bytes - self._used) * len(self.rows) // max(1, self._used))
-        each = batch_bytes(piece) // int(piece.num_rows) + _CELL_BYTES_MIN * len(self._rules)
-        return max(1, min(_ROWS_AT_FIRST, self._max_bytes // max(1, each)))
+    def _likely(self) -> int:
+        """Rows that probably fit what is left, judged by those that are there already."""
+        if not self.rows:
+            return _ROWS_AT_FIRST
+        return max(1, (self._max_bytes - self._used) * len(self.rows) // max(1, self._used))
 
     def _take_encoded(self, piece: pa.RecordBatch) -> None:
         if piece.num_rows == 1 and batch_text_bytes(piece) > self._max_bytes:
