@@ -39,7 +39,7 @@ Exit code 0 whether or not a target is met; 1 when something could not be measur
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
-console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
+console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 110)
 
 
 @app.command(help=HELP)

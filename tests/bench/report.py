@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -22,7 +23,10 @@ from tests.bench.places import PAPER, RESULTS
 from tests.bench.stand_in.pace import MB
 from tests.bench.targets import Verdict, first_line
 
+# Rows that the targets are stated for.
+WHOLE_ROWS = 10_000_000
 _HEADS = ("reader", "requests", "MB", "ms", "CPU ms", "peak MB", "x ms", "x MB")
+_STYLES = {"met": "green", "missed": "yellow"}
 _LIBRARIES = ("pyarrow", "polars", "duckdb", "pandas", "boto3", "numpy")
 _BEGIN, _END = "<!-- make bench writes from here -->", "<!-- to here -->"
 
@@ -74,9 +78,6 @@ def grid_of_verdicts(verdicts: Sequence[Verdict], bench: Bench) -> Grid:
     return Grid("Targets", ("operation", "target", "measured", ""), lines, below)
 
 
-WHOLE_ROWS = 10_000_000
-
-
 def show(console: Console, grid: Grid) -> None:
     table = Table(title=grid.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for place, head in enumerate(grid.heads):
@@ -88,9 +89,6 @@ def show(console: Console, grid: Grid) -> None:
     for line in grid.below:
         console.print(f"  {line}", highlight=False)
     console.print()
-
-
-_STYLES = {"met": "green", "missed": "yellow"}
 
 
 def surroundings(bench: Bench) -> dict[str, str]:
@@ -133,16 +131,16 @@ def _document(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def write_paper(grids: Sequence[Grid], told: Mapping[str, str]) -> None:
+def write_paper(grids: Sequence[Grid], told: Mapping[str, str], paper: Path = PAPER) -> None:
     """The generated part of docs/benchmarks.md; what people wrote around it stays."""
-    text = PAPER.read_text()
+    text = paper.read_text()
     before, rest = text.split(_BEGIN)
     after = rest.split(_END)[1]
     lines = [f"{name}: {value}  " for name, value in told.items()]
     for grid in grids:
         lines += ["", f"### {grid.title}", "", *_markdown(grid)]
         lines += [line for below in grid.below for line in ("", below)]
-    PAPER.write_text(f"{before}{_BEGIN}\n\n" + "\n".join(lines) + f"\n\n{_END}{after}")
+    paper.write_text(f"{before}{_BEGIN}\n\n" + "\n".join(lines) + f"\n\n{_END}{after}")
 
 
 def _markdown(grid: Grid) -> list[str]:
