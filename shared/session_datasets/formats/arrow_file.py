@@ -18,12 +18,13 @@ import pyarrow.types as kind
 from session_datasets.domain.limits import GIB
 from session_datasets.domain.profile import Format
 from session_datasets.formats.arrow_headers import FILE_MAGIC, file_claims, stream_claims
-from session_datasets.formats.stream import NoTable, TableStream, damaged, names_in_words
+from session_datasets.formats.stream import NoTable, TableStream, names_in_words
 from session_datasets.formats.typed_rows import (
     DECLARED,
     plain_batches,
     plain_schema,
     require_few_columns,
+    told_as_damage,
     too_large,
 )
 
@@ -38,15 +39,11 @@ def open_arrow(file: Path, columns_max: int, decoded_bytes_max: int) -> TableStr
     with file.open("rb") as opened:
         in_a_file = opened.read(len(FILE_MAGIC)) == FILE_MAGIC
     ended = _require_affordable(file, in_a_file, decoded_bytes_max)
-    try:
+    with told_as_damage("The schema of this Arrow file can not be read.", _ADVICE):
         found, batches = _opened(file, in_a_file)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, MemoryError):
-            raise
-        raise damaged("The schema of this Arrow file can not be read.", _ADVICE) from error
-    require_few_columns(len(found), columns_max, _WHAT)
-    _require_known_types(found)
-    schema, remarks = plain_schema(found.names, found.types)
+        require_few_columns(len(found), columns_max, _WHAT)
+        _require_known_types(found)
+        schema, remarks = plain_schema(found.names, found.types)
     if not in_a_file and not ended:
         remarks.append("The Arrow stream has no mark of its end: if its writer was interrupted, rows are missing.")
     reading = {"container": "file" if in_a_file else "stream"}
@@ -90,12 +87,8 @@ def _opened(file: Path, in_a_file: bool) -> tuple[pa.Schema, Iterator[pa.RecordB
 def _sound_rows(
     batches: Iterator[pa.RecordBatch], schema: pa.Schema, decoded_bytes_max: int
 ) -> Iterator[pa.RecordBatch]:
-    try:
+    with told_as_damage("The rows of this Arrow file are damaged.", _ADVICE):
         yield from plain_batches(map(_validated, batches), schema, decoded_bytes_max, _WHAT)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, MemoryError):
-            raise
-        raise damaged("The rows of this Arrow file are damaged.", _ADVICE) from error
 
 
 def _validated(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -64,8 +64,8 @@ class _Table:
 
 
 def _number(kind: str, data: Data, place: int) -> int:
-    if place < 0:
-        raise struct.error("before the beginning")
+    if not 0 <= place < len(data):
+        raise struct.error("outside the file")
     return struct.unpack_from(kind, data, place)[0]  # type: ignore[no-any-return]
 
 

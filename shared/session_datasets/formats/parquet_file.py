@@ -19,7 +19,13 @@ from session_datasets.domain.profile import Format
 from session_datasets.formats.detect import PARQUET_MAGIC
 from session_datasets.formats.row_sizes import too_many_items
 from session_datasets.formats.stream import TableStream, damaged
-from session_datasets.formats.typed_rows import DECLARED, plain_batches, plain_schema, require_few_columns
+from session_datasets.formats.typed_rows import (
+    DECLARED,
+    plain_batches,
+    plain_schema,
+    require_few_columns,
+    told_as_damage,
+)
 
 _WHAT = "this Parquet file"
 # Cells and rows decoded at a time.
@@ -36,15 +42,11 @@ def open_parquet(file: Path, columns_max: int, decoded_bytes_max: int) -> TableS
     The batches raise NoTable once the decoded rows are larger than ``decoded_bytes_max``.
     """
     _require_tail(file)
-    try:
+    with told_as_damage("The footer of this Parquet file can not be read.", _ADVICE):
         readers = _opened(file)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, MemoryError):
-            raise
-        raise damaged("The footer of this Parquet file can not be read.", _ADVICE) from error
-    found = readers.plain.schema_arrow
-    require_few_columns(len(found), columns_max, _WHAT)
-    schema, remarks = plain_schema(found.names, found.types)
+        found = readers.plain.schema_arrow
+        require_few_columns(len(found), columns_max, _WHAT)
+        schema, remarks = plain_schema(found.names, found.types)
     batches = _batches(readers, schema, decoded_bytes_max)
     return TableStream(Format.PARQUET, schema, batches, remarks, [DECLARED] * len(schema))
 
@@ -139,9 +141,5 @@ def _any_dictionary(metadata: pq.FileMetaData, place: int) -> bool:
 
 
 def _batches(readers: _Readers, schema: pa.Schema, decoded_bytes_max: int) -> Iterator[pa.RecordBatch]:
-    try:
+    with told_as_damage("The rows of this Parquet file can not be decoded.", _ADVICE):
         yield from plain_batches(readers.batches(), schema, decoded_bytes_max, _WHAT)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, MemoryError):
-            raise
-        raise damaged("The rows of this Parquet file can not be decoded.", _ADVICE) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import pyarrow as pa
 
@@ -10,12 +11,23 @@ from session_datasets.domain.limits import MIB
 from session_datasets.formats.plain_values import made_plain, plain_type
 from session_datasets.formats.row_sizes import batch_bytes, require_small_rows, small_slices
 from session_datasets.formats.soundness import require_sound
-from session_datasets.formats.stream import NoTable, Renamed, distinct_names, names_in_words, pairs_in_words
+from session_datasets.formats.stream import NoTable, Renamed, damaged, distinct_names, names_in_words, pairs_in_words
 
 # The rule of docs/typing.md by which a column of such a file has its type.
 DECLARED = "declared by the file"
 # Bytes of a piece of rows that is handed on.
 _PIECE_BYTES = 8 * MIB
+
+
+@contextmanager
+def told_as_damage(detail: str, advice: str) -> Iterator[None]:
+    """What Arrow raises at a damaged file; a lack of memory is none, and passes."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError, TypeError, KeyError) as error:
+        raise damaged(detail, advice) from error
 
 
 def require_few_columns(count: int, columns_max: int, what: str) -> None:

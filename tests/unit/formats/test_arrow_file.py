@@ -267,3 +267,21 @@ def test_views_of_the_same_bytes_are_counted_before_they_are_written_out() -> No
     column = pa.Array.from_buffers(pa.string_view(), 100_000, [None, pa.py_buffer(view * 100_000), *text.buffers()[2:]])
     table = understood(arrow_file({"v": column}), "rows.arrow", decoded_bytes_max=100_000_000)
     assert (table.note or "").startswith("The rows of this Arrow file are larger than 100,000,000 bytes once decoded")
+
+
+@WRITERS
+@pytest.mark.parametrize("column", [pa.array([1]), pa.array([{"naxme": 1}])], ids=["column", "field"])
+def test_a_name_that_is_not_utf_8_is_refused(write: Writer, column: pa.Array) -> None:
+    data = write({"naxme" if column.type == pa.int64() else "t": column})
+    problem = problem_of(forged(data, b"naxme", b"na\xffme"), "rows.arrow")
+    assert (problem.code, problem.detail) == (
+        ProblemCode.UNREADABLE_FILE,
+        "The schema of this Arrow file can not be read.",
+    )
+
+
+def test_sizes_beyond_every_file_are_refused() -> None:
+    good = arrow_stream({"a": [1]}, compression="zstd")
+    for place in range(0, len(good) - 8, 8):
+        bad = good[:place] + b"\xff" * 7 + b"\x7f" + good[place + 8 :]
+        assert understood(bad, "rows").format in (Format.ARROW, Format.OTHER)
