@@ -142,11 +142,14 @@ def fitted(values: pa.Array, was: JsonType, now: JsonType) -> pa.Array:
         return pa.ListArray.from_arrays(offsets, items, mask=values.is_null())
     if was.kind in _INTEGERS and now.kind in (Kind.UINT64, Kind.DECIMAL, Kind.DOUBLE):
         return values.cast(now.type)
-    if now.kind is Kind.JSON and was.kind in (*_INTEGERS, Kind.BOOL):
-        return values.cast(pa.string())
-    if now.kind is Kind.JSON and was.kind is Kind.STRING:
-        return _quoted(values)
+    if now.kind is Kind.JSON and fits_json_text(was):
+        return _quoted(values) if was.kind is Kind.STRING else values.cast(pa.string())
     raise Unfit
+
+
+def fits_json_text(was: JsonType) -> bool:
+    """Whether values of a type that were seen can still become the JSON that was read."""
+    return was.kind in (Kind.STRING, Kind.BOOL, *_INTEGERS)
 
 
 def _fitted_struct(values: pa.Array, was: JsonType, now: JsonType) -> pa.Array:

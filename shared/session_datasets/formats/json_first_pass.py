@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from session_datasets.domain.limits import MIB
 from session_datasets.domain.profile import Format, ReadingHints
-from session_datasets.formats.json_arrow import read_fast, readable
+from session_datasets.formats.json_arrow import fits_json_text, read_fast, readable
 from session_datasets.formats.json_blocks import Block
 from session_datasets.formats.json_hints import HintedValues
 from session_datasets.formats.json_split import Rest, Span, blocks
@@ -135,12 +135,26 @@ class FirstPass:
         values = self.values(objects)
         arrays = self._see(values, block.number)
         self._put_aside(block, {name: self._seen[name].decide() for name in values}, arrays)
-        types = {name: readable(seen.decide()) for name, seen in self._seen.items()}
-        self._readable = {name: type_ for name, type_ in types.items() if type_ and self._can_confirm(name, type_)}
+        types = {name: self._expected(name, values.get(name, ())) for name in self._seen}
+        self._readable = {name: type_ for name, type_ in types.items() if type_}
         self._cells_per_row = max(1, sum(map(_leaf_count, self._readable.values())))
 
-    def _can_confirm(self, name: str, type_: JsonType) -> bool:
-        return name not in self._hinted or self._hinted[name].can_see(type_)
+    def _expected(self, name: str, values: Sequence[Any]) -> JsonType | None:
+        """The type that Arrow's parser is told of a column, after the exact one saw these values last.
+
+        Where values of several kinds become JSON text, the next ones may all be of the kind that the last ones were;
+        where some integers are wide, the next ones may not be.
+        """
+        type_ = self._seen[name].decide()
+        if type_.kind in (Kind.JSON, Kind.DECIMAL):
+            last = Seen()
+            last.see_all(values)
+            type_ = last.decide()
+            if not fits_json_text(type_):
+                return None
+        if name in self._hinted and not self._hinted[name].can_see(type_):
+            return None
+        return readable(type_)
 
     def _name_columns(self, objects: Iterable[JsonObject]) -> None:
         for name in dict.fromkeys(chain.from_iterable(objects)):

@@ -191,6 +191,8 @@ def _array_records(text: TextIO, number: int) -> Iterator[Record]:
         number += 1
         place = f"Element {number} of the array"
         value, source = window.value(place)
+        if len(source) > RECORD_CHARACTERS_MAX:
+            raise _too_long(place)
         yield _record(value, source, place)
     window.take("]", "The array")
     if window.peek():

@@ -39,6 +39,26 @@ _SPARSE = 8
 Convert = Callable[[Any], Any]
 
 
+class JsonRule(StrEnum):
+    """What decided a column's type."""
+
+    NULLS = "only nulls: text"
+    BOOLEANS = "only true and false"
+    STRINGS = "only strings"
+    INTEGERS = "only integers"
+    UNSIGNED = "integers beyond int64: uint64"
+    DECIMAL = "integers beyond 64 bits: decimal"
+    WIDE_INTEGERS = "integers beyond 38 digits: JSON text"
+    DOUBLE = "only fractions"
+    JOINED = "integers and fractions: double"
+    WIDE_FRACTIONS = "numbers that no double holds: JSON text"
+    OBJECTS = "only objects"
+    ARRAYS = "only arrays"
+    NO_KEYS = "objects without keys: JSON text"
+    DEEP = "too many keys or levels: JSON text"
+    MIXED = "mixed: JSON text"
+
+
 class Kind(StrEnum):
     """What the values of one place have in common. NULL: none was seen but nulls. JSON: text that holds JSON."""
 
@@ -73,7 +93,7 @@ class JsonType:
     kind: Kind
     fields: tuple[tuple[str, JsonType], ...] = ()
     item: JsonType | None = None
-    rule: str = field(default="", compare=False)
+    rule: JsonRule = field(default=JsonRule.NULLS, compare=False)
 
     @property
     def type(self) -> pa.DataType:
@@ -116,15 +136,11 @@ class JsonType:
 
 
 class Seen:
-    """All values of one place (a column, a key inside objects, the items of arrays).
-
-    ``digits_kept``: fractions are kept as text where integers are among them, so that each is spelled as it was.
-    """
+    """All values of one place (a column, a key inside objects, the items of arrays)."""
 
     __slots__ = (
         "_deep",
         "_depth",
-        "_digits_kept",
         "_fields",
         "_floats",
         "_high",
@@ -135,9 +151,8 @@ class Seen:
         "_truths",
     )
 
-    def __init__(self, depth: int = 0, *, digits_kept: bool = False) -> None:
+    def __init__(self, depth: int = 0) -> None:
         self._depth = depth
-        self._digits_kept = digits_kept
         self._truths = self._texts = self._floats = self._others = self._deep = False
         self._low: int | None = None
         self._high: int | None = None
@@ -221,20 +236,20 @@ class Seen:
         numbers = self._floats or self._others or self._low is not None
         shapes = (self._truths, self._texts, numbers, self._fields is not None, self._items is not None)
         if self._deep:
-            return JsonType(Kind.JSON, rule="too many keys or levels: JSON text")
+            return JsonType(Kind.JSON, rule=JsonRule.DEEP)
         if sum(shapes) > 1:
-            return JsonType(Kind.JSON, rule="mixed: JSON text")
+            return JsonType(Kind.JSON, rule=JsonRule.MIXED)
         if self._truths:
-            return JsonType(Kind.BOOL, rule="true and false: bool")
+            return JsonType(Kind.BOOL, rule=JsonRule.BOOLEANS)
         if numbers:
             return self._number()
         if self._fields is not None:
             if not self._fields:
-                return JsonType(Kind.JSON, rule="objects without keys: JSON text")
+                return JsonType(Kind.JSON, rule=JsonRule.NO_KEYS)
             fields = tuple((name, seen.decide()) for name, seen in self._fields.items())
-            return JsonType(Kind.STRUCT, fields, rule="objects: struct")
+            return JsonType(Kind.STRUCT, fields, rule=JsonRule.OBJECTS)
         if self._items is not None:
-            return JsonType(Kind.LIST, item=self._items.decide(), rule="arrays: list")
+            return JsonType(Kind.LIST, item=self._items.decide(), rule=JsonRule.ARRAYS)
         return _STRING if self._texts else _NULL
 
     def _number(self) -> JsonType:
@@ -244,22 +259,22 @@ class Seen:
         if low is None or high is None:
             return _DOUBLE
         if self._floats:
-            return _JOINED if exact_range(low, high) and not self._digits_kept else _WIDE_FRACTIONS
+            return _JOINED if exact_range(low, high) else _WIDE_FRACTIONS
         for type_, (least, most) in ((_INTEGERS, _INT64), (_UNSIGNED, _UINT64)):
             if least <= low and high <= most:
                 return type_
         return _DECIMAL if max(abs(low), abs(high)) < 10**_DECIMAL_DIGITS_MAX else _WIDE_INTEGERS
 
 
-_NULL = JsonType(Kind.NULL, rule="only nulls: text")
-_STRING = JsonType(Kind.STRING, rule="strings: text")
-_INTEGERS = JsonType(Kind.INT64, rule="integers: int64")
-_UNSIGNED = JsonType(Kind.UINT64, rule="integers beyond int64: uint64")
-_DECIMAL = JsonType(Kind.DECIMAL, rule="integers beyond 64 bits: decimal")
-_WIDE_INTEGERS = JsonType(Kind.JSON, rule="integers beyond 38 digits: JSON text")
-_DOUBLE = JsonType(Kind.DOUBLE, rule="fractions: double")
-_JOINED = JsonType(Kind.DOUBLE, rule="integers and fractions: double")
-_WIDE_FRACTIONS = JsonType(Kind.JSON, rule="numbers that no double holds: JSON text")
+_NULL = JsonType(Kind.NULL, rule=JsonRule.NULLS)
+_STRING = JsonType(Kind.STRING, rule=JsonRule.STRINGS)
+_INTEGERS = JsonType(Kind.INT64, rule=JsonRule.INTEGERS)
+_UNSIGNED = JsonType(Kind.UINT64, rule=JsonRule.UNSIGNED)
+_DECIMAL = JsonType(Kind.DECIMAL, rule=JsonRule.DECIMAL)
+_WIDE_INTEGERS = JsonType(Kind.JSON, rule=JsonRule.WIDE_INTEGERS)
+_DOUBLE = JsonType(Kind.DOUBLE, rule=JsonRule.DOUBLE)
+_JOINED = JsonType(Kind.DOUBLE, rule=JsonRule.JOINED)
+_WIDE_FRACTIONS = JsonType(Kind.JSON, rule=JsonRule.WIDE_FRACTIONS)
 
 
 def _optional(convert: Convert) -> Convert:
