@@ -17,11 +17,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from session_datasets.domain.limits import MIB
+from session_datasets.domain.limits import KIB, MIB
 from session_datasets.formats.csv_dialect import Dialect
 from session_datasets.formats.stream import damaged
 
 _READ_BYTES = 1 * MIB
+# Bytes looked at together while they pass, few enough for the processor's cache.
+_WATCHED_BYTES = 64 * KIB
 # Stands for one more row after the last: it comes back whole only if no quote was left open before it.
 _END = "\x1aend of rows\x1a"
 # The header is row 1.
@@ -183,10 +185,15 @@ class _Framed(io.RawIOBase):
             return count
         count = self._file.readinto(buffer)
         if self._watch is not None:
-            self._watch(bytes(memoryview(buffer)[:count]))
-            if not count:
-                self._watch = None
+            self._show(memoryview(buffer)[:count], self._watch)
         return count or self._end.readinto(buffer)
+
+    def _show(self, read: memoryview, watch: Watch) -> None:
+        for begin in range(0, len(read), _WATCHED_BYTES):
+            watch(bytes(read[begin : begin + _WATCHED_BYTES]))
+        if not len(read):
+            watch(b"")
+            self._watch = None
 
 
 def _swallowed_end(row: arrow_csv.InvalidRow, source: Source) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -23,7 +24,7 @@ class LineEnds:
 
     def add(self, text: bytes, before: int) -> None:
         """Counts those in ``text``, which follows the byte ``before``: a CRLF may lie across both."""
-        lf, cr = text.count(b"\n"), text.count(b"\r")
+        lf, cr = _count(text, _LF), _count(text, _CR)
         if before == _CR and text.startswith(b"\n"):
             self.crlf += 1
             self.cr -= 1
@@ -43,6 +44,11 @@ class LineEnds:
 
 
 _CR, _LF = b"\r\n"
+
+
+def _count(text: bytes, byte: int) -> int:
+    """Several times faster than ``bytes.count``, which looks at one byte after the other."""
+    return int(np.count_nonzero(np.frombuffer(text, np.uint8) == byte)) if byte in text else 0
 
 
 class LineWatch:

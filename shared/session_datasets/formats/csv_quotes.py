@@ -26,8 +26,9 @@ class QuoteWatch:
         self._inside = False
         # The byte before the first one that was not looked at yet, then that one: it needs the one after it.
         self._kept = b"\n"
-        self._starts = np.zeros(256, np.bool_)
-        self._starts[[ord(delimiter), *b"\r\n"]] = True
+        # What may lie before an opening and behind a closing quote; a quote there is one that is doubled.
+        self._beside = np.zeros(256, np.bool_)
+        self._beside[[ord(delimiter), *b'\r\n"']] = True
         around = re.escape(delimiter.encode())
         self._opening = re.compile(rb"(?<=[\r\n]|" + around + rb')"')
         self._ends = frozenset((ord(delimiter), *b"\r\n"))
@@ -49,7 +50,7 @@ class QuoteWatch:
         self.quotes += len(places)
         before = content[places[int(self._inside) :: 2] - 1]
         after = content[places[1 - int(self._inside) :: 2] + 1]
-        if (self._starts[before] | (before == _QUOTE)).all() and (self._starts[after] | (after == _QUOTE)).all():
+        if self._beside.take(before).all() and self._beside.take(after).all():
             return self._regular(content, places)
         return self._walk(data)
 

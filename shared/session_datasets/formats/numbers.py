@@ -173,12 +173,8 @@ def exact_doubles(texts: pa.Array, spans: Spans) -> Doubles | None:
         return None
     measured = b"." in spans.data
     long = spans.lengths >= ALWAYS_EXACT_CHARACTERS
-    if long.any():
-        if spans.held is not None or not long.all():
-            texts, values = texts.filter(pa.array(_spread(long, spans.held))), values[long]
-            spans = Spans(texts)
-        if not _reproduced(texts, spans, values):
-            return None
+    if long.any() and not _all_reproduced(texts, spans, values, long):
+        return None
     return Doubles(numbers, measured)
 
 
@@ -208,11 +204,21 @@ def _plainly_written(spans: Spans) -> bool:
     return not bool(((second >= _ZERO) & (second <= _NINE) & more).any())
 
 
-def _reproduced(texts: pa.Array, spans: Spans, values: npt.NDArray[np.float64]) -> bool:
-    """Whether doubles reproduce plain numbers of many characters, none of them null."""
-    unsure = _beyond_half_a_digit(spans, values)
-    rest = texts if unsure is None else texts.filter(pa.array(unsure))
-    return all(double_says(text) for text in rest.to_pylist()) if len(rest) < len(texts) else _print_back(texts)
+def _all_reproduced(
+    texts: pa.Array, spans: Spans, values: npt.NDArray[np.float64], long: npt.NDArray[np.bool_]
+) -> bool:
+    """Whether doubles reproduce the ``long`` ones of plain numbers."""
+    unsure = _beyond_half_a_digit(spans, values) if np.count_nonzero(long) > len(long) // 2 else None
+    if unsure is None:
+        chosen = texts.filter(pa.array(_spread(long, spans.held)))
+        unsure = _beyond_half_a_digit(Spans(chosen), values[long])
+        if unsure is None:
+            return _print_back(chosen)
+        return all(double_says(text) for text in chosen.filter(pa.array(unsure)).to_pylist())
+    unsure &= long
+    return not unsure.any() or all(
+        double_says(text) for text in texts.filter(pa.array(_spread(unsure, spans.held))).to_pylist()
+    )
 
 
 def _beyond_half_a_digit(spans: Spans, values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_] | None:

@@ -147,7 +147,7 @@ def csv_of(fields: Sequence[str | None], quoted: bool = False, line_end: str = "
     return line_end.join(["value,other", *(f"{written(field, quoted)},x" for field in fields), ""])
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(fields=columns(), block_bytes=st.integers(80, 400), quoted=st.booleans())
 @example(fields=["1"] * 50 + ["1.5"], block_bytes=SMALL_BLOCK, quoted=False)
 @example(fields=["1.50"] * 50 + ["x"], block_bytes=SMALL_BLOCK, quoted=False)
@@ -172,7 +172,7 @@ def test_types_and_values_are_those_of_the_rules_wherever_blocks_end(
     assert table_of(text).schema == table.schema
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     rows=st.lists(st.lists(st.sampled_from(["1", "x", "a,b", 'say "hi"', "two\nlines", ""]), min_size=1, max_size=5)),
     block_bytes=st.integers(120, 400),
