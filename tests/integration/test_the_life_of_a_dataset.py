@@ -68,7 +68,7 @@ def test_a_page_is_cut_from_the_middle_by_ranged_reads(node: Session) -> None:
 
 def test_a_chart_gets_only_its_column(node: Session) -> None:
     reference = node.register("a.csv", BODY)["reference"]
-    answer = node.call("read_columns", reference=reference, columns=["number"], max_points=50)
+    answer = node.call("read_columns", reference=reference, columns=["number"], max_points=100)
     assert (answer["method"], answer["bucket_rows"], answer["columns"][0]["max"][-1]) == ("min_max", 100, 4_999)
 
 

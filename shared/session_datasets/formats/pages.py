@@ -20,7 +20,7 @@ from session_datasets.domain.page import ClippedCell, LimitHit, Page
 from session_datasets.domain.profile import JsonValue
 from session_datasets.formats.cell_sizes import BRACKETS_BYTES, COMMA_BYTES, cells_bytes, row_overhead_bytes
 from session_datasets.formats.cells import CellRules, encoded_rows
-from session_datasets.formats.nested import is_binary, is_text
+from session_datasets.formats.nested import is_binary, is_nested, is_text
 from session_datasets.formats.ranged_file import Reader
 from session_datasets.formats.reading_ahead import batches_ahead
 from session_datasets.formats.row_sizes import batch_text_bytes, rows_without_columns, small_slices
@@ -31,6 +31,8 @@ Row = list[JsonValue]
 ELLIPSIS = "…"
 # Cells longer than this are cut to it, one step after the other until the row fits.
 _CLIPPING_STEPS = (CLIPPED_CELL_CHARACTERS, 40, 8, 1)
+# Flat rows that take this part of the page's bytes in Arrow need no closer look before they are encoded.
+_SLIGHT = 4
 # Rows that are encoded before any size is known; their values are worth one page at the most.
 _ROWS_AT_FIRST = 1_024
 
@@ -78,8 +80,12 @@ def _pieces(table: Segments, places: Sequence[int], begin: int, end: int, max_by
     if not places:
         yield rows_without_columns(end - begin)
         return
+    nested = any(is_nested(table.directory.rules[place].type) for place in places)
     for batch in batches_ahead(table, places, begin, end, max_bytes):
-        yield from small_slices(batch, max_bytes)
+        if not nested and batch.nbytes <= max_bytes // _SLIGHT:
+            yield batch
+        else:
+            yield from small_slices(batch, max_bytes)
 
 
 class _Filling:
