@@ -65,7 +65,7 @@ def test_a_node_in_another_process_gets_a_reference_and_works_with_the_data(
     did = json.loads(ran.stdout)
     assert did["listed"] == [registered.artifact_id]
     assert did["row"] == [70_000, 17_500.0, "label 63"]
-    assert did["chart"] == ["min_max", 100]
+    assert did["chart"] == ["min_max", 49]  # of 2,048 rows each: at most two of the 100 points a bucket
     assert Path(did["path"]).parent == tmp_path / "down"
     assert Path(did["path"]).read_bytes() == source.read_bytes()
 
