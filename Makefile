@@ -44,11 +44,11 @@ check: .venv/made ## The fast part of the tests: lint, types, unit, contract, ar
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy --exclude _host/ shared lambdas infra app.py
 	.venv/bin/mypy --package localstack_host
-	@$(WITH_NODE) $(RUN) -m pytest --numprocesses auto tests/unit tests/contract tests/architecture
+	@$(WITH_NODE) $(RUN) -m pytest --numprocesses auto tests/unit tests/corpora tests/contract tests/architecture
 
 .PHONY: test
 test: check ## Everything: the fast part, the template, both emulators, end to end
-	@$(WITH_NODE) $(RUN) -m pytest --ignore tests/unit --ignore tests/contract --ignore tests/architecture
+	@$(WITH_NODE) $(RUN) -m pytest --ignore tests/unit --ignore tests/corpora --ignore tests/contract --ignore tests/architecture
 
 .PHONY: bench
 bench: .venv/made ## Measure against other readers, side by side [ROWS=1000000] [ONLY=page,chart] [FILE=path]

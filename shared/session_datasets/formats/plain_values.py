@@ -13,6 +13,8 @@ import pyarrow.types as kind
 from session_datasets.formats.nested import children, entries
 from session_datasets.formats.stream import Renamed, told_apart
 
+_VIEW_BYTES = 16
+
 
 def plain_type(type_: pa.DataType, renamed: list[Renamed]) -> pa.DataType:
     """The plain type that holds the same values. Fields of structs that had to change their name join ``renamed``."""
@@ -69,7 +71,19 @@ def made_plain(values: pa.Array, type_: pa.DataType) -> pa.Array:
         made, width = (pa.ListArray, pa.int32()) if kind.is_list(type_) else (pa.LargeListArray, pa.int64())
         items = made_plain(values.flatten(), type_.value_type)
         return made.from_arrays(_offsets(values, width), items, type=type_, mask=values.is_null())
+    if kind.is_string_view(values.type) or kind.is_binary_view(values.type):
+        values = _with_empty_nulls(values)
     return values.cast(type_)
+
+
+def _with_empty_nulls(views: pa.Array) -> pa.Array:
+    """A null may point anywhere: validation passes over it, and Arrow's cast follows it out of its memory."""
+    if not views.null_count:
+        return views
+    validity, places, *texts = views.buffers()
+    own = pa.Array.from_buffers(pa.binary(_VIEW_BYTES), len(views), [validity, places], offset=views.offset)
+    filled = own.fill_null(bytes(_VIEW_BYTES)).buffers()[1]
+    return pa.Array.from_buffers(views.type, len(views), [views.is_valid().buffers()[1], filled, *texts])
 
 
 def _offsets(lists: pa.Array, width: pa.DataType) -> pa.Array:

@@ -212,6 +212,24 @@ def test_a_view_outside_its_bytes_is_refused(write: Writer) -> None:
 
 
 @WRITERS
+@pytest.mark.parametrize("holder", ["flat", "list", "dictionary"])
+def test_a_null_among_views_may_point_anywhere(write: Writer, holder: str) -> None:
+    wild = struct.pack("<iiii", 2**31 - 1, 7, 3, 2**31 - 1)
+    text = pa.array([LONG, LONG], pa.string_view())
+    places = text.buffers()[1].to_pybytes()[:16]
+    validity = pa.py_buffer(b"\x05")
+    views = pa.Array.from_buffers(
+        pa.string_view(), 3, [validity, pa.py_buffer(places + wild + places), *text.buffers()[2:]]
+    )
+    column, cells = {
+        "flat": (views, [LONG, None, LONG]),
+        "list": (pa.ListArray.from_arrays([0, 2, 3], views), [[LONG, None], [LONG]]),
+        "dictionary": (pa.DictionaryArray.from_arrays(pa.array([1, 2, 0]), views), [None, LONG, LONG]),
+    }[holder]
+    assert laid_out(write({"v": column}), "rows.arrow").column("v") == cells
+
+
+@WRITERS
 def test_text_that_is_not_utf_8_is_refused(write: Writer) -> None:
     assert problem_of(forged(write({"t": ["naïve"]}), "naïve".encode(), b"na\xff\xfeve"), "rows.arrow").code is (
         ProblemCode.UNREADABLE_FILE
