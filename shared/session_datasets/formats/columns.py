@@ -52,7 +52,10 @@ _TAIL_BYTES = 8
 
 class ColumnsWriter:
     """Gathers batches into row groups, which a thread of ``encoder`` writes; ``begin`` opens the object if there is
-    to be one. Memory holds one row group and a little of the next."""
+    to be one. Memory holds one row group and a little of the next.
+
+    A context manager: nothing is written after it ended.
+    """
 
     def __init__(self, begin: Callable[[], Sink], schema: pa.Schema, encoder: InOrder) -> None:
         self._begin = begin
@@ -64,6 +67,14 @@ class ColumnsWriter:
         self._outlet: _Outlet | None = None
         self._writer: pq.ParquetWriter | None = None
         self._under_way: Future[None] | None = None
+
+    def __enter__(self) -> ColumnsWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # Arrow closes a file that is not finished when it forgets it, and would write a footer then.
+        if self._outlet is not None:
+            self._outlet.drop()
 
     def write(self, batch: pa.RecordBatch, encodings: Sequence[LeafEncoding]) -> None:
         """``encodings`` of the leaves are those of every batch."""
@@ -126,12 +137,19 @@ class _Outlet(io.RawIOBase):
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
+        self._dropped = False
         self.tail = b""
+
+    def drop(self) -> None:
+        """Whatever is written from now on goes nowhere."""
+        self._dropped = True
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: bytes) -> int:  # type: ignore[override]
+        if self._dropped:
+            return len(data)
         self.tail = (self.tail + bytes(data[-_TAIL_BYTES:]))[-_TAIL_BYTES:]
         return self._sink.write(data)
 

@@ -55,6 +55,8 @@ class Leaf:
 
 def leaf_count(type_: pa.DataType) -> int:
     """Columns of Parquet that hold a column of this type: those at the bottom of a nested one."""
+    if isinstance(type_, pa.BaseExtensionType):
+        return leaf_count(type_.storage_type)
     if kind.is_dictionary(type_):
         return leaf_count(type_.value_type)
     if not is_nested(type_):

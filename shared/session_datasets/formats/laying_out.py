@@ -25,7 +25,7 @@ from session_datasets.formats.measure import ColumnMeasure
 from session_datasets.formats.preview import preview
 from session_datasets.formats.pyramid import PyramidWriter
 from session_datasets.formats.ranged_file import Sink
-from session_datasets.formats.row_sizes import batch_bytes, require_small_rows
+from session_datasets.formats.row_sizes import require_small_rows
 from session_datasets.formats.segments import LAYOUT_NAME, SegmentWriter
 from session_datasets.formats.stream import NoTable, TableStream
 
@@ -74,7 +74,7 @@ class _Laying:
         encoder = stack.enter_context(InOrder())
         self._rows_sink = derived.sink(Role.ROWS)
         self._segments = SegmentWriter(self._rows_sink, schema, encoder)
-        self._columns = ColumnsWriter(lambda: derived.sink(Role.COLUMNS), schema, encoder)
+        self._columns = stack.enter_context(ColumnsWriter(lambda: derived.sink(Role.COLUMNS), schema, encoder))
 
     def see(self, batch: pa.RecordBatch) -> None:
         if self.rows < PREVIEW_ROWS and batch.num_rows:
@@ -103,17 +103,19 @@ def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     held: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in batches:
-        require_small_rows(batch)
-        if not batch.num_columns:
-            yield batch  # Arrow forgets the rows of batches without columns when it joins them
-            continue
+        size += require_small_rows(batch)
+        rows += batch.num_rows
         held.append(batch)
-        rows, size = rows + batch.num_rows, size + batch_bytes(batch)
-        if rows >= _JOINED_ROWS or size >= _JOINED_BYTES:
-            yield pa.concat_batches(held)
+        if rows >= _JOINED_ROWS or size >= _JOINED_BYTES or not batch.num_columns:
+            yield _one(held)
             held, rows, size = [], 0, 0
     if held:
-        yield pa.concat_batches(held)
+        yield _one(held)
+
+
+def _one(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
+    # Joining copies; and Arrow forgets the rows of batches without columns when it joins them.
+    return batches[0] if len(batches) == 1 else pa.concat_batches(batches)
 
 
 def _profile(stream: TableStream, directory: Directory, laying: _Laying) -> Profile:

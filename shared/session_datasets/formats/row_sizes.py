@@ -35,16 +35,16 @@ def small_slices(batch: pa.RecordBatch, bytes_max: int) -> Iterator[pa.RecordBat
     yield from small_slices(batch.slice(half), bytes_max)
 
 
-def require_small_rows(batch: pa.RecordBatch) -> None:
-    """NoTable if a row is larger than any that is laid out."""
+def require_small_rows(batch: pa.RecordBatch) -> int:
+    """Bytes of the rows once decoded. NoTable if a row is larger than any that is laid out."""
     size, items = batch_bytes(batch), sum(item_count(column) for column in batch.columns)
     if size <= ROW_BYTES_MAX and items <= ROW_ITEMS_MAX:
-        return
+        return size
     if batch.num_rows > 1:
         half = batch.num_rows // 2
         require_small_rows(batch.slice(0, half))
         require_small_rows(batch.slice(half))
-        return
+        return size
     raise too_many_items() if items > ROW_ITEMS_MAX else _too_many_bytes()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import threading
 from typing import Any
@@ -30,8 +31,7 @@ class Written:
         self.table = table
         sink = io.BytesIO()
         encodings = chosen(table.slice(0, 10_000), 10_000)
-        with InOrder() as encoder:
-            writer = ColumnsWriter(lambda: sink, table.schema, encoder)
+        with InOrder() as encoder, ColumnsWriter(lambda: sink, table.schema, encoder) as writer:
             for batch in table.to_batches(max_chunksize=batch_rows):
                 writer.write(batch, encodings)
             more = writer.close(encodings)
@@ -157,11 +157,29 @@ def test_a_sink_that_fails_fails_the_writing_and_leaves_no_thread() -> None:
 
     def write() -> None:
         encodings = chosen(table.slice(0, 100), 100)
-        with InOrder() as encoder:
-            writer = ColumnsWriter(Full, table.schema, encoder)
+        with InOrder() as encoder, ColumnsWriter(Full, table.schema, encoder) as writer:
             writer.write(table.to_batches()[0], encodings)
             writer.close(encodings)
 
     with pytest.raises(OSError, match="full"):
         write()
     assert threading.active_count() == before
+
+
+def test_a_file_that_was_not_finished_writes_nothing_once_it_is_given_up() -> None:
+    table = pa.table({"n": np.arange(2 * COLUMNS_ROWS_MIN)})
+    sink = io.BytesIO()
+
+    def write() -> None:
+        encodings = chosen(table.slice(0, 100), 100)
+        with InOrder() as encoder, ColumnsWriter(lambda: sink, table.schema, encoder) as writer:
+            writer._gather(table.to_batches()[0])
+            writer._flush(encodings)
+            writer._wait()
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        write()
+    gc.collect()
+    assert sink.getvalue()[:4] == b"PAR1"
+    assert sink.getvalue()[-4:] != b"PAR1"
