@@ -27,6 +27,10 @@ from session_datasets.formats.ordering import Ordering
 
 # Rows hashed at a time: the numbers of all steps stay in a processor's own cache.
 _PIECE_ROWS = 16_384
+# Rows looked through at once for what differs, after a piece of which not more than one in so many rows did: what
+# follows has a cost for each piece.
+_UNIQUE_ROWS_MAX = 4 * _PIECE_ROWS
+_FEW_SHARE = 8
 _INT64_MAX = 2**63 - 1
 # What Arrow sums decimals of 128 and of 256 bits with.
 _DECIMAL128_DIGITS, _DECIMAL256_DIGITS = 38, 76
@@ -94,6 +98,7 @@ class _Counted(Figures):
         super().__init__()
         self._different = DistinctCount()
         self._values = 0
+        self._unique_rows = _PIECE_ROWS
 
     @property
     def distinct(self) -> int:
@@ -105,9 +110,17 @@ class _Counted(Figures):
 
     def _pieces(self, values: pa.Array) -> Iterator[pa.Array]:
         """All the values a piece at a time; while the different ones are few, each of them once in a piece."""
-        for begin in range(0, len(values), _PIECE_ROWS):
-            piece = values[begin : begin + _PIECE_ROWS]
-            yield piece if self._different.crowded else pc.unique(piece)
+        begin = 0
+        while begin < len(values):
+            if self._different.crowded:
+                piece = values[begin : begin + _PIECE_ROWS]
+                begin += len(piece)
+            else:
+                rows = values[begin : begin + self._unique_rows]
+                begin += len(rows)
+                piece = pc.unique(rows)
+                self._unique_rows = _PIECE_ROWS if len(piece) > len(rows) // _FEW_SHARE else _UNIQUE_ROWS_MAX
+            yield piece
 
 
 class BinaryFigures(_Counted):

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kind
 
-from session_datasets.domain.limits import PREVIEW_CELL_CHARACTERS
+from session_datasets.domain.limits import KIB, PREVIEW_CELL_CHARACTERS
 from session_datasets.domain.profile import ColumnStatistics, JsonValue
 from session_datasets.formats.cells import CellRules, is_temporal, is_wide_integer
 from session_datasets.formats.nested import is_nested, is_text, leaves
@@ -56,14 +56,22 @@ def bounds(values: pa.Array) -> tuple[Any, Any]:
     return low, high
 
 
+# Measuring has a cost for each batch; smaller ones, as wide tables have, are joined up to here, or to so many bytes.
+_ROWS_AT_ONCE = 1_024
+_HELD_BYTES_MAX = 8 * KIB
+
+
 class ColumnMeasure:
     """``see`` every batch of one column; then ``rules`` and ``statistics`` are known. Needs numpy."""
 
-    def __init__(self, type_: pa.DataType) -> None:
+    def __init__(self, type_: pa.DataType, rows_at_once: int = _ROWS_AT_ONCE) -> None:
         # Charts compare and restore values with this module where no numpy is.
         from session_datasets.formats.figures import figures_of
 
         self._type = type_
+        self._rows_at_once = rows_at_once
+        self._empty = pa.array([], type_)
+        self._held = self._empty
         self._rows = 0
         self._nulls = 0
         self._leaves_exact = True
@@ -71,6 +79,23 @@ class ColumnMeasure:
         self._weight = CellWeight(type_)
 
     def see(self, values: pa.Array) -> None:
+        if not len(values):
+            return
+        if joined := len(self._held) > 0:
+            values = pa.concat_arrays([self._held, values])
+        self._held = self._empty
+        if len(values) < self._rows_at_once and values.nbytes < _HELD_BYTES_MAX:
+            # A slice would hold the whole batch that it was cut from, so it is copied if it was not joined.
+            self._held = values if joined else pa.concat_arrays([values, self._empty])
+        else:
+            self._measure(values)
+
+    def _measure_held(self) -> None:
+        if len(self._held):
+            held, self._held = self._held, self._empty
+            self._measure(held)
+
+    def _measure(self, values: pa.Array) -> None:
         self._rows += len(values)
         self._nulls += values.null_count
         self._figures.see(values)
@@ -80,6 +105,7 @@ class ColumnMeasure:
 
     @property
     def rules(self) -> CellRules:
+        self._measure_held()
         figures, exact = self._figures, self._leaves_exact
         if is_wide_integer(self._type) and figures.low is not None:
             exact = exact_range(figures.low, figures.high)
@@ -87,7 +113,7 @@ class ColumnMeasure:
 
     @property
     def statistics(self) -> ColumnStatistics:
-        figures, rules = self._figures, self.rules
+        rules, figures = self.rules, self._figures
         return ColumnStatistics(
             nulls=self._nulls,
             nans=figures.nans,

@@ -42,14 +42,19 @@ class Ordering:
             self._compare(pa.array([self._last], values.type), values[:1])
         before, after = values[:-1], values[1:]
         self._compare(before[:_FIRST_ROWS], after[:_FIRST_ROWS])
-        self._compare(before[_FIRST_ROWS:], after[_FIRST_ROWS:])
-        self._last = values[-1]
+        if len(values) > _FIRST_ROWS:
+            self._compare(before[_FIRST_ROWS:], after[_FIRST_ROWS:])
+        # A text would hold the whole batch that it lies in.
+        self._last = values[-1] if self._grows or self._falls else None
 
     def break_off(self) -> None:
         """There is a value that has no place in any order."""
         self._grows = self._falls = False
+        self._last = None
 
     def _compare(self, before: pa.Array, after: pa.Array) -> None:
+        if not self._grows and not self._falls:
+            return
         self._grows = self._grows and _all(pc.less_equal(before, after))
         self._falls = self._falls and _all(pc.greater_equal(before, after))
         self._moves = self.all_differ and _all(pc.not_equal(before, after))

@@ -28,7 +28,8 @@ ASCENDING, DESCENDING, UNSORTED = Order.ASCENDING, Order.DESCENDING, Order.UNSOR
 
 
 def measured(batches: Sequence[pa.Array], type_: pa.DataType) -> ColumnMeasure:
-    measure = ColumnMeasure(type_)
+    """Each batch on its own, however small."""
+    measure = ColumnMeasure(type_, rows_at_once=1)
     for values in batches:
         measure.see(values)
     return measure
@@ -326,3 +327,40 @@ def test_an_integer_beyond_a_double_inside_a_nested_value_makes_the_column_texts
 @pytest.mark.parametrize(("values", "finite"), [([1.0, None], True), ([inf], False), ([-inf], False), ([nan], False)])
 def test_rules_know_whether_all_numbers_are_finite(values: list[float], finite: bool) -> None:
     assert measured([pa.array(values, pa.float64())], pa.float64()).rules.finite is finite
+
+
+@examples
+@given(st.lists(st.one_of(st.integers(-(2**63), 2**63 - 1), st.none()), max_size=200), st.integers(1, 100), ENDS)
+def test_small_batches_may_be_joined_before_they_are_measured(
+    values: list[int | None], rows_at_once: int, ends: list[int]
+) -> None:
+    batches = cut(pa.array(values, pa.int64()), ends)
+    joined = ColumnMeasure(pa.int64(), rows_at_once)
+    for batch in batches:
+        joined.see(batch)
+    assert joined.rules == measured(batches, pa.int64()).rules
+    assert joined.statistics == measured(batches, pa.int64()).statistics
+
+
+def test_a_large_cell_is_not_held_back() -> None:
+    measure = ColumnMeasure(pa.string())
+    measure.see(pa.array(["x" * 1_000_000]))
+    assert measure.statistics.length_max == 1_000_000
+
+
+def test_a_small_batch_that_is_held_back_does_not_hold_the_one_it_was_cut_from() -> None:
+    before = pa.total_allocated_bytes()
+    measures = [ColumnMeasure(pa.int64()) for _ in range(20)]
+    for measure in measures:
+        measure.see(pa.array(range(100_000))[:10])
+    assert pa.total_allocated_bytes() - before < 100_000
+    assert [measure.statistics.max for measure in measures] == [9] * 20
+
+
+@pytest.mark.parametrize("type_", [pa.int64(), pa.string()], ids=str)
+def test_a_batch_that_was_measured_is_let_go(type_: pa.DataType) -> None:
+    before = pa.total_allocated_bytes()
+    measure = ColumnMeasure(type_)
+    measure.see(pa.array([9, *range(100_000)]).cast(type_))
+    assert pa.total_allocated_bytes() - before < 100_000
+    assert measure.statistics.order is UNSORTED
