@@ -73,6 +73,9 @@ class QueueDoor:
             task = task_of(record["body"])
             self._logger.append_keys(**asdict(task))
             outcome = self._operation(wired.service, task=task, attempt=attempt)
+            if outcome is Outcome.GIVEN_UP:
+                # Straight to the dead letters.
+                self._hide(record, wired, 0)
         except Exception as error:
             self._logger.error("unforeseen failure", exc_info=error)
             self._hide(record, wired, PROFILE_RETRY_SECONDS)

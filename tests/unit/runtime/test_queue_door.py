@@ -90,6 +90,12 @@ def test_a_message_in_work_is_hidden_until_after_the_end_of_the_run() -> None:
     assert queue.hidden == [("receipt of m", 929)]
 
 
+def test_a_message_that_was_given_up_is_a_dead_letter_at_once() -> None:
+    queue = Queue()
+    delivered(lambda _service, task, attempt: Outcome.GIVEN_UP, message("m"), queue=queue)
+    assert [seconds for _, seconds in queue.hidden] == [929, 0]
+
+
 def test_a_queue_that_does_not_answer_stops_no_work() -> None:
     assert delivered(lambda _service, task, attempt: Outcome.READY, message("m"), queue=Queue(fails=True)) == []
 
