@@ -12,9 +12,11 @@ from session_datasets.domain.profile import ReadingHints
 from session_datasets.formats.csv_blocks import Ragged, Source, text_blocks
 from session_datasets.formats.csv_hints import HintedColumn, Misfit, hinted_type, misfit_told
 from session_datasets.formats.csv_lines import LineWatch, line_ends_inside
-from session_datasets.formats.csv_types import ColumnTypes
+from session_datasets.formats.csv_types import ColumnTypes, seen_together
 from session_datasets.formats.spool import Spool
 
+# Tables as wide as this are asked for their numbers all at once.
+_TOGETHER_COLUMNS_MIN = 100
 # The header is row 1.
 _FIRST_ROW = 2
 
@@ -41,19 +43,35 @@ class FirstPass:
         self._spool.close()
 
     def _converted(self, block: pa.RecordBatch) -> pa.RecordBatch:
-        arrays = []
-        for place, column in enumerate(self.columns):
-            texts = self._without_nulls(column, block.column(place))
-            try:
-                values = column.see(texts)
-            except Misfit as misfit:
-                row = _FIRST_ROW + self.rows + misfit.place
-                raise misfit_told(self._names[place], row, misfit) from None
-            arrays.append(values)
+        texts = [
+            self._without_nulls(column, values) for column, values in zip(self.columns, block.columns, strict=False)
+        ]
+        together = self._seen_together(texts) if len(texts) >= _TOGETHER_COLUMNS_MIN else {}
+        arrays = [together[place] if place in together else self._seen(place, each) for place, each in enumerate(texts)]
         arrays += block.columns[len(arrays) :]
         if self.lines.any_quote:
             self._line_ends_inside += sum(line_ends_inside(array) for array in arrays if pa.types.is_string(array.type))
         return pa.RecordBatch.from_arrays(arrays, names=block.schema.names)
+
+    def _seen(self, place: int, texts: pa.Array) -> pa.Array:
+        try:
+            return self.columns[place].see(texts)
+        except Misfit as misfit:
+            raise misfit_told(self._names[place], _FIRST_ROW + self.rows + misfit.place, misfit) from None
+
+    def _seen_together(self, texts: Sequence[pa.Array]) -> dict[int, pa.Array]:
+        """The columns of numbers of a wide table, by their places, as far as they go on being what they were."""
+        seen: dict[int, pa.Array] = {}
+        for type_ in (pa.int64(), pa.float64()):
+            group = {
+                place: column
+                for place, column in enumerate(self.columns)
+                if isinstance(column, ColumnTypes) and column.type == type_
+            }
+            if group:
+                values = seen_together(list(group.values()), [texts[place] for place in group])
+                seen.update(zip(group, values or (), strict=False))
+        return seen
 
     def _without_nulls(self, column: ColumnTypes | HintedColumn, texts: pa.Array) -> pa.Array:
         """Null instead of the texts that were hinted to mean it; a column hinted as string keeps them."""

@@ -23,12 +23,15 @@ docs/typing.md tells the same to users and names the rules.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kind
 
+from session_datasets.formats import numbers
 from session_datasets.formats.csv_times import Dates, Timestamps
 from session_datasets.formats.numbers import Spans, exact_doubles, exact_integers, exact_range
 from session_datasets.formats.rules import TextRule as Rule
@@ -182,11 +185,11 @@ class ColumnTypes:
         had_values, self._any_value = self._any_value, True
         if not had_values and len(values) > _FIRST_VALUES:
             self._narrow(values.slice(0, _FIRST_VALUES))
-        if self._integers in self._candidates and (numbers := self._integers.accepts(values, spans)) is not None:
+        if self._integers in self._candidates and (converted := self._integers.accepts(values, spans)) is not None:
             # The quick way through integers, which are doubles too as long as a double holds them.
             exact = self._integers.exact_in_double and self._doubles in self._candidates
             self._candidates = [self._integers, self._doubles] if exact else [self._integers]
-            return numbers
+            return converted
         found = [
             (candidate, converted)
             for candidate in self._candidates
@@ -260,6 +263,26 @@ class ColumnTypes:
         if texts.null_count == len(texts):
             return pa.nulls(len(texts), self.type)
         return chosen.convert(_emptied(texts) if self._any_empty_text else texts)
+
+
+def seen_together(columns: Sequence[ColumnTypes], texts: Sequence[pa.Array]) -> list[pa.Array] | None:
+    """What ``see`` answers of columns whose types so far are all int64 or all double: at once, since a column of few
+    values costs hardly less than one of thousands. None if they must be asked one by one."""
+    joined = pa.concat_arrays(texts)
+    spans = Spans(joined)
+    if spans.empty or not len(spans.starts):
+        return None
+    found: numbers.Integers | numbers.Doubles | None
+    if columns[0].type == pa.int64():
+        found = exact_integers(joined, spans)
+        if found is None or not exact_range(found.low, found.high):
+            return None
+    else:
+        found = exact_doubles(joined, spans)
+        if found is None:
+            return None
+    ends = list(accumulate(len(each) for each in texts))
+    return [found.values.slice(end - len(each), len(each)) for end, each in zip(ends, texts, strict=True)]
 
 
 def _prints_back(type_: pa.DataType) -> bool:

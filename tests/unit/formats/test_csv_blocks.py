@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -284,3 +285,20 @@ def test_only_columns_whose_texts_are_lost_are_parsed_again(monkeypatch: pytest.
     assert (asked, table.schema.types[1]) == ([None, None], pa.float64())
     table = table_of(clean + "1,x,true,2024-01-01\n", SMALL_BLOCK)
     assert (asked[2:], table["d"][0].as_py(), table["d"][50].as_py()) == ([None, [1]], "1.50", "x")
+
+
+@settings(max_examples=40, deadline=None)
+@given(columns=st.lists(columns(), min_size=2, max_size=4), block_bytes=st.integers(160, 600))
+def test_columns_of_numbers_seen_together_are_what_each_is_alone(
+    columns: list[list[str | None]], block_bytes: int
+) -> None:
+    rows = list(zip_longest(*columns, ["1"] * 40, ["1.5"] * 40))
+    text = "\n".join([",".join(f"n{place}" for place in range(len(columns) + 2))] + [
+        ",".join(written(field, False) for field in row) for row in rows if any(field is not None for field in row)
+    ])  # fmt: skip
+    alone = table_of(text, block_bytes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_first_pass, "_TOGETHER_COLUMNS_MIN", 1)
+        together = table_of(text, block_bytes)
+    assert together.schema == alone.schema
+    assert repr(together.to_pylist()) == repr(alone.to_pylist())
