@@ -131,7 +131,7 @@ def fitted(values: pa.Array, was: JsonType, now: JsonType) -> pa.Array:
     """Values of type ``was`` as ``now``, which further values made of it. Raises Unfit."""
     if was == now:
         return values
-    if was.kind is Kind.NULL:
+    if values.null_count == len(values):
         return pa.nulls(len(values), now.type)
     if now.kind is Kind.STRUCT and was.kind is Kind.STRUCT:
         return _fitted_struct(values, was, now)

@@ -49,8 +49,7 @@ class JsonRule(StrEnum):
     UNSIGNED = "integers beyond int64: uint64"
     DECIMAL = "integers beyond 64 bits: decimal"
     WIDE_INTEGERS = "integers beyond 38 digits: JSON text"
-    DOUBLE = "only fractions"
-    JOINED = "integers and fractions: double"
+    DOUBLE = "numbers: double"
     WIDE_FRACTIONS = "numbers that no double holds: JSON text"
     OBJECTS = "only objects"
     ARRAYS = "only arrays"
@@ -259,7 +258,7 @@ class Seen:
         if low is None or high is None:
             return _DOUBLE
         if self._floats:
-            return _JOINED if exact_range(low, high) else _WIDE_FRACTIONS
+            return _DOUBLE if exact_range(low, high) else _WIDE_FRACTIONS
         for type_, (least, most) in ((_INTEGERS, _INT64), (_UNSIGNED, _UINT64)):
             if least <= low and high <= most:
                 return type_
@@ -273,7 +272,6 @@ _UNSIGNED = JsonType(Kind.UINT64, rule=JsonRule.UNSIGNED)
 _DECIMAL = JsonType(Kind.DECIMAL, rule=JsonRule.DECIMAL)
 _WIDE_INTEGERS = JsonType(Kind.JSON, rule=JsonRule.WIDE_INTEGERS)
 _DOUBLE = JsonType(Kind.DOUBLE, rule=JsonRule.DOUBLE)
-_JOINED = JsonType(Kind.DOUBLE, rule=JsonRule.JOINED)
 _WIDE_FRACTIONS = JsonType(Kind.JSON, rule=JsonRule.WIDE_FRACTIONS)
 
 
