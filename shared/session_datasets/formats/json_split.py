@@ -19,7 +19,7 @@ from session_datasets.domain.profile import Format
 from session_datasets.formats.json_blocks import Block, Flags, Outline, gaps, outlined
 
 # Bytes read at a time: the arrays that are made of them stay in the processor's cache.
-BLOCK_BYTES = 1 * MIB
+BLOCK_BYTES = 2 * MIB
 # Bytes of one object that are held to find its end.
 _OBJECT_BYTES_MAX = 16 * MIB
 _MARK = b"\xef\xbb\xbf"
