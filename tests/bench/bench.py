@@ -106,8 +106,8 @@ class Bench:
         return tell
 
 
-def registering(data: DataSet, file: str | None = None, name: str | None = None) -> Reader:
+def registering(data: DataSet, file: str | None = None, name: str | None = None, label: str = OURS) -> Reader:
     """Our registration of the data set's file, or of another ``file`` beside it, which then leaves no record."""
     source = file or data.csv or data.parquet
     record = {} if file else {"record": data.record}
-    return Reader(OURS, "ours.register", {"file": source, "name": name or data.name, **record})
+    return Reader(label, "ours.register", {"file": source, "name": name or data.name, **record})

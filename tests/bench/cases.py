@@ -112,7 +112,7 @@ def conflict(bench: Bench) -> None:
     late = bench.files.with_late_conflict(data)
     readers = [
         registering(data, late, "late-conflict"),
-        registering(data, data.csv, "no-conflict"),
+        registering(data, data.csv, "no-conflict", "ours, clean file"),
         Reader("pyarrow, starting over", "pyarrow_reader.restart_on_failure", {"file": late}),
         Reader("pyarrow, clean file", "pyarrow_reader.restart_on_failure", {"file": data.csv}),
     ]
