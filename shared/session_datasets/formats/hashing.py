@@ -103,11 +103,12 @@ def _is_of_any_length(type_: pa.DataType) -> bool:
 
 
 def _with_room(buffer: pa.Buffer | None, starts: Places, lengths: Places) -> NDArray[np.uint8]:
-    """The buffer's bytes, copied only if they end less than a block after the last value."""
+    """The buffer's bytes, copied only if they end less than a block after the last value that is hashed by blocks."""
     held = np.empty(0, np.uint8) if buffer is None else np.frombuffer(buffer, np.uint8)
-    end = int((starts + lengths).max()) if len(starts) else 0
-    if len(held) >= end + _BLOCK_BYTES:
+    ends = starts + lengths
+    if len(held) >= int(ends[lengths <= _LONG_BYTES].max(initial=-_BLOCK_BYTES)) + _BLOCK_BYTES:
         return held
+    end = int(ends.max())
     roomy = np.zeros(end + _BLOCK_BYTES, np.uint8)
     roomy[:end] = held[:end]
     return roomy
