@@ -26,6 +26,7 @@ _READ_BYTES = 1 * MIB
 _WATCHED_BYTES = 64 * KIB
 # Stands for one more row after the last: it comes back whole only if no quote was left open before it.
 _END = "\x1aend of rows\x1a"
+_MISFIT_KEPT = re.compile(r"CSV parse error: (?:Row #[0-9]+: )?Expected")
 # The header is row 1.
 _FIRST_ROW = 2
 
@@ -262,10 +263,11 @@ def _texts(data: bytes, source: Source, places: Sequence[int] | None, rows: int 
 
 
 def _explained(error: str) -> Exception:
+    # Rows that do not fit are skipped, unless their text could not even be handed over.
+    if _MISFIT_KEPT.match(error) or "UTF8" in error:
+        return NotUtf8()
     if "straddling" in error:
         return RowTooLong()
-    if "UTF8" in error:
-        return NotUtf8()
     return damaged("The file can not be parsed as CSV.")
 
 

@@ -19,6 +19,7 @@ _RARE_IN_CSV = (":", *_RARE)
 # Lines of the head that must have the header's number of fields when the name promises no table.
 _AGREEING_SHARE = 0.8
 _LINES_COMPARED = 1_000
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|nan|NaN")
 _QUOTED = re.compile(r'(?:(?<=[,;|\t:^~\r\n])|^)"(?:[^"]|"")*"')
 
 
@@ -57,7 +58,21 @@ def find_dialect(head: str, whole: bool, promised: bool) -> Dialect | None:
         found = _Agreement.of(lines, delimiter)
         if found.fields > 1 and found.share == 1 and len(lines) > 1:
             return Dialect(delimiter)
-    return Dialect() if promised else None
+    if promised:
+        return Dialect(" ") if _spaced_numbers(lines) else Dialect()
+    return None
+
+
+def _spaced_numbers(lines: list[str]) -> bool:
+    """Whether single spaces divide the same number of fields on every line, all numbers below the names."""
+    rows = [line.split(" ") for line in lines]
+    width = len(rows[0])
+    return (
+        width > 1
+        and len(rows) > 1
+        and all(rows[0])
+        and all(len(row) == width and all(map(_NUMBER.fullmatch, row)) for row in rows[1:])
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,6 +146,13 @@ def test_one_byte_that_is_not_utf_8_far_into_the_file_decides_the_encoding_of_al
     assert dataset.profile.reading["encoding"] == "cp1252"
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_row_that_is_neither_utf_8_nor_fits_the_header_is_kept() -> None:
+    dataset = laid_out(b"a,b\n" + b"word,word\n" * 200_000 + b"K\xf6ln\n5,6\n")
+    assert dataset.page(200_000).rows == [["Köln", None], ["5", "6"]]
+    assert dataset.profile.reading["encoding"] == "cp1252"
+
+
 def test_a_hinted_encoding_is_strict() -> None:
     data = "stadt,b\nKöln,1\n".encode("latin-1")
     assert laid_out(data, hints=ReadingHints(encoding="latin-1")).table.note is None
