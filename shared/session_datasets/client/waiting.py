@@ -56,7 +56,8 @@ class Waiting:
         if answer.status is Status.READY:
             return answer
         artifact = self.until_ready(reference_of(answer), timeout, tell)
-        return answer.model_copy(update={name: getattr(artifact, name) for name in ArtifactFields.model_fields})
+        known = {name: getattr(artifact, name) for name in ArtifactFields.model_fields}
+        return answer.model_copy(update={**known, "profile": artifact.profile and artifact.profile.essential()})
 
     def _described(self, reference: dict[str, Any]) -> DescribeArtifactAnswer:
         return self._calls.ask(Verb.DESCRIBE_ARTIFACT, DescribeArtifactAnswer, reference=reference)

@@ -54,6 +54,11 @@ def test_registering_waits_and_answers_like_that_of_a_small_file(workspace: Work
     assert answer.profile.shape.rows == 2
 
 
+def test_the_profile_is_as_short_as_that_of_a_small_file(moto_server: str, workspace: Workspace, csv: Path) -> None:
+    small = MotoCloud(moto_server).open().register_artifact(csv)
+    assert workspace.register_artifact(csv).profile == small.profile
+
+
 def test_registering_again_finds_it_ready_and_waits_for_nothing(workspace: Workspace, csv: Path) -> None:
     first = workspace.register_artifact(csv)
     told: list[DescribeArtifactAnswer] = []
