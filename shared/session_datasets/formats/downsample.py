@@ -26,7 +26,8 @@ _M4_ROWS = 4
 def chosen_rows(method: Reduction, values: pa.Array, x: pa.Array | None, points: int) -> pa.Array:
     """The places of at most ``points`` of ``values``, ascending; of all that can be drawn if they are no more.
 
-    ``points`` is SERIES_POINTS_MIN at least. ``x`` has one value for each of ``values``; rows where it has none are left out as well.
+    ``points`` is SERIES_POINTS_MIN at least. ``x`` has one value for each of ``values``; rows where it has none are
+    left out as well.
     """
     drawable = present(values)
     if x is not None:

@@ -19,7 +19,7 @@ from typer.testing import CliRunner, Result
 from session_datasets.cli.main import app
 from session_datasets.client.orchestrator import Orchestrator
 from session_datasets.client.surroundings import Surroundings
-from session_datasets.domain.names import ENV_QUALIFIER, ENV_STACK, ENV_TOKEN, METRICS_NAMESPACE, Verb
+from session_datasets.domain.names import CALLED_VERBS, ENV_QUALIFIER, ENV_STACK, ENV_TOKEN, METRICS_NAMESPACE, Verb
 from tests.support.moto_cloud import MotoCloud, door
 
 
@@ -402,7 +402,7 @@ class TestProblems:
 def test_there_is_a_command_for_every_verb() -> None:
     commands = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
     # A node prepares an upload as part of registering; alone it is of no use to a person.
-    assert len(commands) == len(Verb) - 1
+    assert len(commands) == len(CALLED_VERBS) - 1
 
 
 @pytest.mark.parametrize("command", ["open", "register", "list", "describe", "rows", "columns", "load"])

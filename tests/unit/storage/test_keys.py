@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from session_datasets.domain.errors import ProblemCode, Refusal
+from session_datasets.domain.profile import Role
 from session_datasets.storage import keys
 from tests.support.builders import a_caller, an_artifact
 
@@ -78,6 +79,7 @@ def test_a_copy_has_one_place_in_the_callers_workspace() -> None:
     keys.require_inside(NODE, key)
 
 
-def test_no_owner_can_reach_the_derived_prefix() -> None:
+@pytest.mark.parametrize("role", Role)
+def test_no_owner_can_reach_the_derived_prefix(role: Role) -> None:
     with pytest.raises(Refusal):
-        keys.require_inside(CHAT, keys.rows_key("acme", an_artifact().artifact_id))
+        keys.require_inside(CHAT, keys.derived_key("acme", an_artifact().artifact_id, role))
