@@ -1,6 +1,6 @@
 """Dates, times, timestamps and durations of a page back as Arrow arrays, at their full precision.
 
-Arrow reads the years 0000 to 9999 itself; a year beyond carries its sign, and is read here.
+Arrow reads the years 0000 to 9999 itself, all but one; a year beyond carries its sign, and is read here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ _UNITS_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _DAY_SECONDS = 86_400
 # The calendar repeats after this many years and days; it takes any year to those that Python knows.
 _CYCLE_YEARS, _CYCLE_DAYS = 400, 146_097
-_FAR = re.compile(r"([+-]\d{4,})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?Z?)?")
+# Arrow fails at the first second that nanoseconds hold, in this year: it multiplies before it adds the fraction.
+_NOT_ARROWS = ("+", "-", "1677-")
+_FAR = re.compile(r"([+-]?\d{4,})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?Z?)?")
 _CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\.(\d+))?")
 _DURATION = re.compile(r"(-?)PT(\d+)(?:\.(\d+))?S")
 
@@ -29,7 +31,7 @@ def times(cells: list[Any], type_: pa.DataType) -> pa.Array:
     if kind.is_time(type_):
         counts = pa.int32() if kind.is_time32(type_) else pa.int64()
         return pa.array([None if cell is None else _of_day(cell, type_.unit) for cell in cells], counts).cast(type_)
-    far = [place for place, cell in enumerate(cells) if cell is not None and cell[0] in "+-"]
+    far = [place for place, cell in enumerate(cells) if cell is not None and cell.startswith(_NOT_ARROWS)]
     if not far:
         return _near(cells, type_)
     counts = pa.int32() if kind.is_date32(type_) else pa.int64()

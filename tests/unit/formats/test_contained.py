@@ -134,20 +134,31 @@ def test_a_mistake_of_ours_is_not_taken_for_damage() -> None:
         pass
 
 
-def children() -> int:
-    try:
-        return os.waitpid(-1, os.WNOHANG)[0]
-    except ChildProcessError:
-        return -1
+@pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The processes that are forked from here on."""
+    children: list[int] = []
+    fork = os.fork
+
+    def counted() -> int:
+        child = fork()
+        children.append(child)
+        return child
+
+    monkeypatch.setattr(os, "fork", counted)
+    return children
 
 
-def test_no_process_and_no_file_is_left_behind() -> None:
+def test_no_process_and_no_file_is_left_behind(forked: list[int]) -> None:
     before = len(os.listdir("/dev/fd"))
     with contained(lambda: stream_of(iter([rows(1)] * 100_000)), "it") as stream:
         next(stream.batches)
     with pytest.raises(Refusal), contained(dies_late, "it") as stream:
         assert [*stream.batches]
-    assert (children(), len(os.listdir("/dev/fd"))) == (-1, before)
+    assert (len(forked), len(os.listdir("/dev/fd"))) == (2, before)
+    for child in forked:
+        with pytest.raises(ProcessLookupError):  # ended, and waited for
+            os.kill(child, 0)
 
 
 def test_several_threads_read_at_once() -> None:
