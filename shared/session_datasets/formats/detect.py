@@ -15,12 +15,12 @@ from pathlib import Path
 
 from session_datasets.domain.limits import MIB
 from session_datasets.domain.profile import NO_HINTS, Format, ReadingHints
-from session_datasets.formats.arrow_headers import FILE_MAGIC, begins_stream
-from session_datasets.formats.compression import SUFFIXES, compression
-from session_datasets.formats.csv_dialect import Dialect, find_dialect, hinted_dialect
-from session_datasets.formats.plain_text import decode_head, known_encoding, marked_encoding, unmarked_text
+from session_datasets.formats.csv.dialect import Dialect, find_dialect, hinted_dialect
 from session_datasets.formats.stream import NoTable, damaged
-from session_datasets.formats.zip_kinds import is_workbook, zip_in_words
+from session_datasets.formats.text.compression import SUFFIXES, compression
+from session_datasets.formats.text.plain_text import decode_head, known_encoding, marked_encoding, unmarked_text
+from session_datasets.formats.typed.arrow_headers import FILE_MAGIC, begins_stream
+from session_datasets.formats.typed.zip_kinds import is_workbook, zip_in_words
 
 HEAD_BYTES = 1 * MIB
 # A JSON document that is no table is read whole to say so, up to here; beyond, its first bytes must do.

@@ -14,15 +14,15 @@ import pyarrow as pa
 
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.profile import NO_HINTS, Format, ReadingHints
-from session_datasets.formats.arrow_file import open_arrow
-from session_datasets.formats.compression import compression, uncompress
-from session_datasets.formats.contained import contained
-from session_datasets.formats.csv_text import CsvFile, open_csv
+from session_datasets.formats.csv.table import CsvFile, open_csv
 from session_datasets.formats.detect import BINARY_FORMATS, FORMAT_WORDS, Detected, detect
-from session_datasets.formats.json_table import open_json
-from session_datasets.formats.parquet_file import open_parquet
-from session_datasets.formats.plain_text import single_byte_encoding, to_utf8
+from session_datasets.formats.json.table import open_json
 from session_datasets.formats.stream import NoTable, TableStream, damaged, names_in_words
+from session_datasets.formats.text.compression import compression, uncompress
+from session_datasets.formats.text.plain_text import single_byte_encoding, to_utf8
+from session_datasets.formats.typed.arrow_file import open_arrow
+from session_datasets.formats.typed.contained import contained
+from session_datasets.formats.typed.parquet_file import open_parquet
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +97,11 @@ def _stream(file: Path, found: Detected, hints: ReadingHints, bounds: Bounds, fo
 def _binary_stream(file: Path, format_: Format, hints: ReadingHints, bounds: Bounds) -> TableStream:
     # Their libraries take a while to import, and only registrations of their formats need them.
     if format_ is Format.EXCEL:
-        from session_datasets.formats.workbook import open_workbook
+        from session_datasets.formats.typed.workbook import open_workbook
 
         return open_workbook(file, hints, bounds.columns_max, bounds.bytes_max, bounds.decoded_bytes_max)
     if format_ is Format.NPY:
-        from session_datasets.formats.npy_file import open_npy
+        from session_datasets.formats.typed.npy_file import open_npy
 
         return open_npy(file, bounds.columns_max, bounds.decoded_bytes_max)
     open_typed = open_parquet if format_ is Format.PARQUET else open_arrow

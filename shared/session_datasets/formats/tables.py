@@ -12,14 +12,14 @@ import pyarrow as pa
 from session_datasets.domain.limits import DECODED_BYTES_MAX, TABLE_BYTES_MAX, TABLE_COLUMNS_MAX
 from session_datasets.domain.page import Reduction, Series
 from session_datasets.domain.profile import Format, LaidOutTable, Layout, Order, ReadingHints
-from session_datasets.formats.columns import Footers
 from session_datasets.formats.detect import promised_format
-from session_datasets.formats.laying_out import Writer, lay_out
+from session_datasets.formats.layout.columns import Footers
+from session_datasets.formats.layout.laying_out import Writer, lay_out
+from session_datasets.formats.layout.ranged_file import Reader
 from session_datasets.formats.opening import Bounds, opened
-from session_datasets.formats.paging import PagedTables
-from session_datasets.formats.ranged_file import Reader
-from session_datasets.formats.series import read_series
-from session_datasets.formats.series_source import SeriesSource
+from session_datasets.formats.reading.paging import PagedTables
+from session_datasets.formats.reading.series import read_series
+from session_datasets.formats.reading.series_source import SeriesSource
 from session_datasets.formats.stream import NoTable, TableStream
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from session_datasets.formats.paging import PagedTables
+from session_datasets.formats.reading.paging import PagedTables
 from session_datasets.runtime.wiring import Wired, from_environment
 
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from session_datasets.domain.limits import PAGE_BYTES_DEFAULT
 from session_datasets.domain.page import ReadCost
 from session_datasets.domain.profile import DerivedObject, Layout, Role
-from session_datasets.formats.paging import PagedTables
+from session_datasets.formats.reading.paging import PagedTables
 from tests.bench.given import BUCKET, Given
 from tests.bench.readers.proofs import Step, page_proof
 

@@ -11,11 +11,11 @@ import pyarrow as pa
 from session_datasets.domain.limits import GIB, PAGE_BYTES_MAX
 from session_datasets.domain.names import Verb
 from session_datasets.domain.profile import Role
-from session_datasets.formats.columns import Columns, Footers
-from session_datasets.formats.directory import Directories
-from session_datasets.formats.pages import read_page
-from session_datasets.formats.paging import PagedTables
-from session_datasets.formats.segments import Segments
+from session_datasets.formats.layout.columns import Columns, Footers
+from session_datasets.formats.layout.directory import Directories
+from session_datasets.formats.layout.segments import Segments
+from session_datasets.formats.reading.pages import read_page
+from session_datasets.formats.reading.paging import PagedTables
 from tests.bench.given import Given
 from tests.bench.readers.proofs import Step, page_proof, window_proof
 from tests.bench.service import BenchService, write_record

@@ -28,7 +28,7 @@ from session_datasets.client.errors import (
     UnwritableTableError,
 )
 from session_datasets.client.workspace import Workspace
-from session_datasets.formats.cells import CellRules
+from session_datasets.formats.values.cells import CellRules
 from session_datasets.wire.answers import ReadRowsAnswer
 from tests.support.moto_cloud import MotoCloud
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.page import LimitHit, Page, PageFormat
-from session_datasets.formats.arrow_pages import read_arrow_page
-from session_datasets.formats.directory import Directories
-from session_datasets.formats.segments import Segments
+from session_datasets.formats.layout.directory import Directories
+from session_datasets.formats.layout.segments import Segments
+from session_datasets.formats.reading.arrow_pages import read_arrow_page
 from tests.support.laid_out import LaidOut, laid_out
 from tests.support.odd_files import parquet
 

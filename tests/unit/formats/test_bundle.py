@@ -34,7 +34,7 @@ sys.path[:0] = [sys.argv[1], sys.argv[1] + "/shared"]
 # Reads a page of what was laid out before.
 READ = """
 import pickle
-from session_datasets.formats.paging import PagedTables
+from session_datasets.formats.reading.paging import PagedTables
 
 layout, reader = pickle.load(sys.stdin.buffer)
 print(PagedTables().read_rows(reader, layout, offset=0, limit=9, columns=None, max_bytes=9999).rows)

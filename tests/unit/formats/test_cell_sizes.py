@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from session_datasets.formats.cell_sizes import cells_bytes, row_overhead_bytes
-from session_datasets.formats.cells import CellRules
+from session_datasets.formats.values.cell_sizes import cells_bytes, row_overhead_bytes
+from session_datasets.formats.values.cells import CellRules
 
 cells_of_a_type: st.SearchStrategy[tuple[pa.DataType, list[Any]]] = st.one_of(
     st.tuples(st.just(pa.string()), st.lists(st.text() | st.none())),

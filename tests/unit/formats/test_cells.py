@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from session_datasets.domain.profile import Encoding
-from session_datasets.formats.cells import CellRules
+from session_datasets.formats.values.cells import CellRules
 from tests.support.laid_out import laid_out
 from tests.support.odd_files import parquet
 

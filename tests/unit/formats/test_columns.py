@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from session_datasets.domain.profile import DerivedObject, Layout, Role
-from session_datasets.formats import columns
-from session_datasets.formats.cells import CellRules
-from session_datasets.formats.columns import COLUMNS_ROWS_MIN, GROUP_ROWS_MAX, Columns, ColumnsWriter, Footers
-from session_datasets.formats.directory import Directory
-from session_datasets.formats.encodings import chosen
-from session_datasets.formats.in_order import InOrder
+from session_datasets.formats.layout import columns
+from session_datasets.formats.layout.columns import COLUMNS_ROWS_MIN, GROUP_ROWS_MAX, Columns, ColumnsWriter, Footers
+from session_datasets.formats.layout.directory import Directory
+from session_datasets.formats.layout.encodings import chosen
+from session_datasets.formats.layout.in_order import InOrder
+from session_datasets.formats.values.cells import CellRules
 from tests.support.laid_out import laid_out
 from tests.support.odd_files import parquet
 from tests.support.ranges import MemoryReader

@@ -13,9 +13,9 @@ import pytest
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import GIB, MIB
 from session_datasets.domain.profile import Format
-from session_datasets.formats.contained import contained
-from session_datasets.formats.row_sizes import rows_without_columns
 from session_datasets.formats.stream import NoTable, TableStream, damaged
+from session_datasets.formats.typed.contained import contained
+from session_datasets.formats.values.row_sizes import rows_without_columns
 
 SCHEMA = pa.schema([("a", pa.int64())])
 

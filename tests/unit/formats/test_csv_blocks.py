@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from session_datasets.domain.limits import MIB
 from session_datasets.domain.profile import NO_HINTS, ReadingHints
-from session_datasets.formats import csv_first_pass
-from session_datasets.formats.csv_blocks import Ragged, Source, text_blocks
-from session_datasets.formats.csv_dialect import Dialect
-from session_datasets.formats.csv_quotes import QuoteWatch
-from session_datasets.formats.csv_text import CsvFile, open_csv
-from session_datasets.formats.numbers import Spans, double_says, exact_doubles, exact_integers
-from session_datasets.formats.spool import Spool
+from session_datasets.formats.csv import first_pass as csv_first_pass
+from session_datasets.formats.csv.blocks import Ragged, Source, text_blocks
+from session_datasets.formats.csv.dialect import Dialect
+from session_datasets.formats.csv.quotes import QuoteWatch
+from session_datasets.formats.csv.table import CsvFile, open_csv
+from session_datasets.formats.text.numbers import Spans, double_says, exact_doubles, exact_integers
+from session_datasets.formats.text.spool import Spool
 
 SMALL_BLOCK = 96
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from session_datasets.domain.errors import Refusal
-from session_datasets.formats.csv_dialect import Dialect, find_dialect, hinted_dialect
+from session_datasets.formats.csv.dialect import Dialect, find_dialect, hinted_dialect
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import pytest
 
 from session_datasets.domain.errors import ProblemCode
 from session_datasets.domain.profile import Format, ReadingHints
-from session_datasets.formats import csv_header, csv_text
+from session_datasets.formats.csv import header as csv_header
+from session_datasets.formats.csv import table as csv_text
 from tests.support.laid_out import laid_out, problem_of, understood
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from session_datasets.domain.errors import ProblemCode
 from session_datasets.domain.profile import ReadingHints
-from session_datasets.formats.rules import TextRule
+from session_datasets.formats.text.rules import TextRule
 from tests.support.laid_out import laid_out, problem_of
 
 

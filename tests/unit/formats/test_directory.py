@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from session_datasets.formats.cells import CellRules
-from session_datasets.formats.directory import INLINE_BYTES_MAX, Directory, stored, unpacked
+from session_datasets.formats.layout.directory import INLINE_BYTES_MAX, Directory, stored, unpacked
+from session_datasets.formats.values.cells import CellRules
 
 SCHEMA = pa.schema(
     [("n", pa.int64()), ("s", pa.struct({"x": pa.int8(), "y": pa.list_(pa.string())})), ("ä", pa.date32())]

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from session_datasets.domain.profile import ColumnStatistics, Order
-from session_datasets.formats.distinct import KEPT, DistinctCount
-from session_datasets.formats.hashing import Hashes, number_hashes, span_hashes, spans
-from session_datasets.formats.measure import ColumnMeasure
+from session_datasets.formats.measure.distinct import KEPT, DistinctCount
+from session_datasets.formats.measure.hashing import Hashes, number_hashes, span_hashes, spans
+from session_datasets.formats.measure.measure import ColumnMeasure
 
 examples = settings(max_examples=60, deadline=None)
 # The standard error of an estimate.

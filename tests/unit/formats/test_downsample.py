@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.page import Method, Reduction
 from session_datasets.domain.profile import Order
-from session_datasets.formats import series as series_module
-from session_datasets.formats.downsample import chosen_rows
-from session_datasets.formats.measure import restored
+from session_datasets.formats.measure.measure import restored
+from session_datasets.formats.reading import series as series_module
+from session_datasets.formats.reading.downsample import chosen_rows
 from tests.support.laid_out import laid_out
 from tests.support.odd_files import parquet
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from session_datasets.formats.encodings import (
+from session_datasets.formats.layout.encodings import (
     LeafEncoding,
     chosen,
     leaf_count,

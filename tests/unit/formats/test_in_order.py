@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from session_datasets.formats.in_order import InOrder
+from session_datasets.formats.layout.in_order import InOrder
 
 
 def _slowly(place: int) -> int:

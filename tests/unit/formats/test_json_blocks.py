@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 from session_datasets.domain.errors import Refusal
 from session_datasets.domain.profile import Format
-from session_datasets.formats import json_first_pass, json_split
-from session_datasets.formats.json_split import Rest
-from session_datasets.formats.json_table import open_json
+from session_datasets.formats.json import first_pass as json_first_pass
+from session_datasets.formats.json import split as json_split
+from session_datasets.formats.json.split import Rest
+from session_datasets.formats.json.table import open_json
 from tests.support.json_texts import WRONG, objects, tables, values
 
 BETWEEN = st.sampled_from(["", " ", "\n", "\r\n", "\n    ", "\t"])

@@ -18,12 +18,15 @@ from hypothesis import strategies as st
 
 from session_datasets.domain.errors import Refusal
 from session_datasets.domain.profile import Format
-from session_datasets.formats import json_first_pass, json_split, json_table, json_text
-from session_datasets.formats.json_blocks import outlined
-from session_datasets.formats.json_split import Rest, blocks
-from session_datasets.formats.json_table import open_json
-from session_datasets.formats.json_types import DEPTH_MAX
-from session_datasets.formats.numbers import double_says
+from session_datasets.formats.json import exact_parser as json_text
+from session_datasets.formats.json import first_pass as json_first_pass
+from session_datasets.formats.json import split as json_split
+from session_datasets.formats.json import table as json_table
+from session_datasets.formats.json.blocks import outlined
+from session_datasets.formats.json.split import Rest, blocks
+from session_datasets.formats.json.table import open_json
+from session_datasets.formats.json.types import DEPTH_MAX
+from session_datasets.formats.text.numbers import double_says
 
 Read = Callable[[bytes], pa.Table]
 
@@ -176,7 +179,7 @@ def test_what_ends_the_process_of_arrows_parser_does_not_reach_it(text: str, tmp
         from pathlib import Path
         from session_datasets.domain.errors import Refusal
         from session_datasets.domain.profile import Format
-        from session_datasets.formats.json_table import open_json
+        from session_datasets.formats.json.table import open_json
         try:
             list(open_json(Path("file"), Format(sys.argv[1]), 9, Path()).batches)
         except Refusal:

@@ -10,8 +10,8 @@ import pytest
 
 from session_datasets.domain.errors import ProblemCode
 from session_datasets.domain.profile import ReadingHints
-from session_datasets.formats import json_first_pass
-from session_datasets.formats.json_types import JsonRule
+from session_datasets.formats.json import first_pass as json_first_pass
+from session_datasets.formats.json.types import JsonRule
 from tests.support.laid_out import laid_out, problem_of
 
 

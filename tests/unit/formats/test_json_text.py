@@ -9,7 +9,7 @@ import pytest
 
 from session_datasets.domain.errors import ProblemCode
 from session_datasets.domain.profile import Format
-from session_datasets.formats import json_text
+from session_datasets.formats.json import exact_parser as json_text
 from tests.support.laid_out import laid_out, problem_of, understood
 
 

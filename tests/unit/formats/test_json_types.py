@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from session_datasets.formats.json_types import DEPTH_MAX, STRUCT_FIELDS_MAX
+from session_datasets.formats.json.types import DEPTH_MAX, STRUCT_FIELDS_MAX
 from tests.support.laid_out import LaidOut, laid_out
 
 

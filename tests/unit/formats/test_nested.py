@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from session_datasets.formats.nested import children, decoded_bytes, leaves
+from session_datasets.formats.values.nested import children, decoded_bytes, leaves
 
 TEXT = pa.string()
 NESTED: list[tuple[pa.DataType, list[Any]]] = [

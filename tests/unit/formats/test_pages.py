@@ -11,9 +11,9 @@ import pytest
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import CLIPPED_CELL_CHARACTERS
 from session_datasets.domain.page import ClippedCell, LimitHit, Page
-from session_datasets.formats.directory import Directories
-from session_datasets.formats.pages import read_page
-from session_datasets.formats.segments import Segments
+from session_datasets.formats.layout.directory import Directories
+from session_datasets.formats.layout.segments import Segments
+from session_datasets.formats.reading.pages import read_page
 from tests.support.laid_out import LaidOut, laid_out
 from tests.support.odd_files import parquet
 

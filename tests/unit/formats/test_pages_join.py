@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from session_datasets.domain.limits import PAGE_BYTES_MAX
 from session_datasets.domain.page import PageFormat
-from session_datasets.formats import segments
-from session_datasets.formats.cells import encoded_rows
-from session_datasets.formats.directory import Directories
-from session_datasets.formats.segments import Segments
+from session_datasets.formats.layout import segments
+from session_datasets.formats.layout.directory import Directories
+from session_datasets.formats.layout.segments import Segments
+from session_datasets.formats.values.cells import encoded_rows
 from tests.support.laid_out import LaidOut, laid_out
 from tests.support.odd_files import csv_field, parquet
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from session_datasets.domain.limits import PREVIEW_CELL_CHARACTERS, PREVIEW_ROWS
 from session_datasets.domain.profile import Preview
-from session_datasets.formats.cells import CellRules
-from session_datasets.formats.preview import preview
+from session_datasets.formats.measure.preview import preview
+from session_datasets.formats.values.cells import CellRules
 from tests.support.laid_out import laid_out
 from tests.support.odd_files import parquet
 

@@ -17,11 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from session_datasets.domain.profile import Role
-from session_datasets.formats import pyramid
-from session_datasets.formats.cells import CellRules
-from session_datasets.formats.directory import Directory
-from session_datasets.formats.measure import bounds, comparable
-from session_datasets.formats.pyramid import (
+from session_datasets.formats.layout import pyramid
+from session_datasets.formats.layout.directory import Directory
+from session_datasets.formats.layout.pyramid import (
     BUCKET_ROWS,
     PYRAMID_ROWS_MIN,
     Pyramid,
@@ -29,6 +27,8 @@ from session_datasets.formats.pyramid import (
     Window,
     has_records,
 )
+from session_datasets.formats.measure.measure import bounds, comparable
+from session_datasets.formats.values.cells import CellRules
 from tests.support.laid_out import LaidOut, laid_out
 from tests.support.odd_files import parquet
 from tests.support.ranges import MemoryReader

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pytest
 
-from session_datasets.formats import reading_ahead
-from session_datasets.formats.directory import Directories
-from session_datasets.formats.reading_ahead import batches_ahead
-from session_datasets.formats.segments import Segments
+from session_datasets.formats.layout.directory import Directories
+from session_datasets.formats.layout.segments import Segments
+from session_datasets.formats.reading import reading_ahead
+from session_datasets.formats.reading.reading_ahead import batches_ahead
 from tests.support.laid_out import LaidOut, laid_out
 from tests.support.odd_files import parquet
 

@@ -16,11 +16,11 @@ from session_datasets.domain.limits import (
 )
 from session_datasets.domain.page import ClippedCell
 from session_datasets.domain.profile import Format
-from session_datasets.formats import row_sizes
-from session_datasets.formats.cells import CellRules
-from session_datasets.formats.directory import Directories
-from session_datasets.formats.pages import clip_cell
-from session_datasets.formats.row_sizes import small_slices
+from session_datasets.formats.layout.directory import Directories
+from session_datasets.formats.reading.pages import clip_cell
+from session_datasets.formats.values import row_sizes
+from session_datasets.formats.values.cells import CellRules
+from session_datasets.formats.values.row_sizes import small_slices
 from tests.support.laid_out import LaidOut, laid_out, understood
 from tests.support.odd_files import parquet
 from tests.unit.formats.test_cells import CASES

@@ -12,15 +12,15 @@ import pyarrow as pa
 import pytest
 
 from session_datasets.domain.profile import Format, Layout, Role, Shape
-from session_datasets.formats import segments
-from session_datasets.formats.cells import CellRules
-from session_datasets.formats.directory import Directories, Directory, stored
-from session_datasets.formats.in_order import InOrder
-from session_datasets.formats.laying_out import lay_out
-from session_datasets.formats.ranged_file import GAP_BYTES, coalesced
-from session_datasets.formats.row_sizes import rows_without_columns
-from session_datasets.formats.segments import SEGMENT_BYTES, SEGMENT_ROWS_MAX, Segments, SegmentWriter
+from session_datasets.formats.layout import segments
+from session_datasets.formats.layout.directory import Directories, Directory, stored
+from session_datasets.formats.layout.in_order import InOrder
+from session_datasets.formats.layout.laying_out import lay_out
+from session_datasets.formats.layout.ranged_file import GAP_BYTES, coalesced
+from session_datasets.formats.layout.segments import SEGMENT_BYTES, SEGMENT_ROWS_MAX, Segments, SegmentWriter
 from session_datasets.formats.stream import NoTable, TableStream
+from session_datasets.formats.values.cells import CellRules
+from session_datasets.formats.values.row_sizes import rows_without_columns
 from tests.support.laid_out import LaidOut, laid_out
 from tests.support.odd_files import parquet
 from tests.support.ranges import MemoryWriter

@@ -15,12 +15,13 @@ from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import PAGE_BYTES_MAX
 from session_datasets.domain.page import Method, Series
 from session_datasets.domain.profile import Order, Role
-from session_datasets.formats import segments, series_source
-from session_datasets.formats.columns import Footers
-from session_datasets.formats.directory import Directories
-from session_datasets.formats.pyramid import PYRAMID_ROWS_MIN
-from session_datasets.formats.series import bucket_rows_of, read_series
-from session_datasets.formats.series_source import SeriesSource
+from session_datasets.formats.layout import segments
+from session_datasets.formats.layout.columns import Footers
+from session_datasets.formats.layout.directory import Directories
+from session_datasets.formats.layout.pyramid import PYRAMID_ROWS_MIN
+from session_datasets.formats.reading import series_source
+from session_datasets.formats.reading.series import bucket_rows_of, read_series
+from session_datasets.formats.reading.series_source import SeriesSource
 from tests.support.laid_out import LaidOut, laid_out
 from tests.support.odd_files import parquet
 

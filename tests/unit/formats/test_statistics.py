@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from session_datasets.domain.limits import PREVIEW_CELL_CHARACTERS
 from session_datasets.domain.profile import ColumnStatistics, Order
-from session_datasets.formats.cells import CellRules
-from session_datasets.formats.measure import ColumnMeasure
+from session_datasets.formats.measure.measure import ColumnMeasure
+from session_datasets.formats.values.cells import CellRules
 from tests.support.laid_out import laid_out
 from tests.support.odd_files import parquet
 

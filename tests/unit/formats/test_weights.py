@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from session_datasets.formats.cells import CellRules
-from session_datasets.formats.measure import ColumnMeasure
+from session_datasets.formats.measure.measure import ColumnMeasure
+from session_datasets.formats.values.cells import CellRules
 
 examples = settings(max_examples=60, deadline=None)
 

@@ -1,0 +1,1 @@
+"""CSV: its dialect, its rows, and the types of its columns."""

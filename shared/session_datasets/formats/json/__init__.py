@@ -1,0 +1,1 @@
+"""JSON arrays and JSON Lines of objects: split, parsed without loss, and typed."""

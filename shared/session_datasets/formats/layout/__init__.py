@@ -1,0 +1,1 @@
+"""How rows lie for reading: segments, columns and pyramid, written in one pass and read by ranges."""

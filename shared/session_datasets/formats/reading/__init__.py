@@ -1,0 +1,1 @@
+"""What leaves: pages of rows, and the series of a chart."""
