@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from session_datasets.client.transport import DeployedTransport as DeployedTransport
     from session_datasets.client.transport import InProcessTransport as InProcessTransport
     from session_datasets.client.workspace import Workspace as Workspace
+    from session_datasets.domain.profile import ReadingHints as ReadingHints
     from session_datasets.wire.reference import ReferenceModel as Reference
 
 __all__ = [
     "DeployedTransport",
     "InProcessTransport",
     "Orchestrator",
+    "ReadingHints",
     "Reference",
     "Session",
     "Workspace",
@@ -36,6 +38,7 @@ _HOMES = {
     "DeployedTransport": ("session_datasets.client.transport", "DeployedTransport"),
     "InProcessTransport": ("session_datasets.client.transport", "InProcessTransport"),
     "Orchestrator": ("session_datasets.client.orchestrator", "Orchestrator"),
+    "ReadingHints": ("session_datasets.domain.profile", "ReadingHints"),
     "Reference": ("session_datasets.wire.reference", "ReferenceModel"),
     "Session": ("session_datasets.client.orchestrator", "Session"),
     "Workspace": ("session_datasets.client.workspace", "Workspace"),

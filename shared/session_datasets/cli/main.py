@@ -25,7 +25,7 @@ from session_datasets.domain import limits
 from session_datasets.domain.files import LoadTarget
 from session_datasets.domain.names import Verb
 from session_datasets.domain.page import PageFormat, Reduction
-from session_datasets.domain.profile import Kind
+from session_datasets.domain.profile import Kind, ReadingHints
 from session_datasets.domain.scope import ListScope
 
 
@@ -63,6 +63,18 @@ def _checked_reference(value: str) -> str:
     except (TypeError, ValueError) as error:
         raise typer.BadParameter(str(error)) from None
     return value
+
+
+def _types(values: list[str]) -> dict[str, str]:
+    """``column=type`` each; a column's name may hold the sign itself."""
+    types: dict[str, str] = {}
+    for value in values:
+        column, sign, type_ = value.rpartition("=")
+        if not sign or column in types:
+            wrong = "No COLUMN=TYPE" if not sign else "A second type for a column"
+            raise typer.BadParameter(f"{wrong}: {value}", param_hint="--type")
+        types[column] = type_
+    return types
 
 
 # Least, greatest, default.
@@ -130,11 +142,24 @@ def register(
     description: Annotated[str, typer.Option(help="What is in it, for whoever looks for it later.")] = "",
     kind: Annotated[Kind | None, typer.Option(help="What the rows mean.")] = None,
     made_from: Annotated[list[str] | None, typer.Option(help="Id of an artifact this one was made from.")] = None,
+    type_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--type",
+            metavar="COLUMN=TYPE",
+            help="Type of a column: string, bool, int64, double, decimal(p,s), date or timestamp; repeat for more.",
+        ),
+    ] = None,
+    null: Annotated[list[str] | None, typer.Option(help="A text that means no value, such as NA; repeat.")] = None,
+    delimiter: Annotated[str | None, typer.Option(help="Of a text file; detected when absent.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Of a text file; detected when absent.")] = None,
+    sheet: Annotated[str | None, typer.Option(help="Of a workbook; the first when absent.")] = None,
     request_token: Annotated[str | None, typer.Option(help="Makes a repeat of this command recognisable.")] = None,
     wait: Annotated[bool, typer.Option(help="Wait until a large file has been profiled.")] = True,
     as_json: AsJson = False,
 ) -> None:
     """Upload a file and make it known. Prints its id, what the service measured, and a preview."""
+    hints = ReadingHints(_types(type_ or []), tuple(null or ()), delimiter, encoding, sheet)
     with output.register_bars(file.name, shown=not as_json) as (bar, profiling):
         answer = Workspace.from_env().register_artifact(
             file,
@@ -142,6 +167,7 @@ def register(
             description=description,
             kind=kind,
             lineage=made_from or (),
+            hints=hints,
             request_token=request_token,
             progress=bar,
             wait=wait,

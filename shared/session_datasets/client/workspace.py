@@ -14,6 +14,7 @@ from session_datasets.client.calls import Calls
 from session_datasets.client.download import Downloads
 from session_datasets.client.errors import IncompleteRowError, ProblemError
 from session_datasets.client.frames import Frame
+from session_datasets.client.hints import hints_body
 from session_datasets.client.http import FileHttp
 from session_datasets.client.local_file import LocalFile
 from session_datasets.client.patience import Patience
@@ -29,7 +30,7 @@ from session_datasets.domain.files import LoadTarget
 from session_datasets.domain.limits import ARROW_PAGE_ROWS_MAX, LIST_LIMIT_MAX, PAGE_BYTES_MAX, PAGE_ROWS_MAX
 from session_datasets.domain.names import Verb
 from session_datasets.domain.page import PageFormat, Reduction
-from session_datasets.domain.profile import Kind
+from session_datasets.domain.profile import Kind, ReadingHints
 from session_datasets.domain.scope import ListScope
 from session_datasets.wire.answers import (
     DescribeArtifactAnswer,
@@ -108,6 +109,7 @@ class Workspace:
         description: str = "",
         kind: Kind | str | None = None,
         lineage: Sequence[AnyReference] = (),
+        hints: ReadingHints | None = None,
         request_token: str | None = None,
         progress: OnProgress | None = None,
         wait: bool = True,
@@ -118,8 +120,9 @@ class Workspace:
 
         The same content under the same file name is not sent again, and with the same ``name`` it is the same
         artifact (``created`` is False then). ``name`` is the file's own when None, and must be given for a frame.
-        ``request_token`` makes a later repeat of the whole call find this registration. ``progress`` is called with
-        (bytes done, bytes in all).
+        ``hints`` say how to read the file where its bytes leave that open; the same version is not read anew with
+        other ones. ``request_token`` makes a later repeat of the whole call find this registration. ``progress`` is
+        called with (bytes done, bytes in all).
 
         A large file is profiled after it was registered. That is waited for up to ``timeout`` seconds, unless ``wait``
         is False and the answer's ``status`` may be profiling; ``profiling`` is called with the artifact meanwhile.
@@ -135,6 +138,7 @@ class Workspace:
                 lineage=[artifact_id_of(each) for each in lineage],
                 size=file.size,
                 sha256=file.sha256,
+                hints=hints_body(hints),
                 request_token=request_token,
             )
             # A repeat of the whole call may upload a new version; only without one is it the same request.

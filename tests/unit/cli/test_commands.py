@@ -131,6 +131,22 @@ class TestRegister:
         assert (second["artifact_id"], second["created"]) == (first["artifact_id"], False)
         assert shell.json("describe", first["artifact_id"])["lineage"] == [artifact_id]
 
+    def test_how_to_read_the_file_can_be_said(self, shell: Shell, tmp_path: Path) -> None:
+        file = tmp_path / "codes.txt"
+        file.write_bytes("a=b|naïve\n007|-\n008|x\n".encode("latin-1"))
+        hints = ("--type", "a=b=int64", "--null", "-", "--delimiter", "|", "--encoding", "latin-1")
+        answered = shell.json("register", file, *hints)
+        assert [column["type"] for column in answered["profile"]["columns"]] == ["int64", "string"]
+        assert shell.json("rows", answered["artifact_id"])["rows"] == [[7, None], [8, "x"]]
+
+    @pytest.mark.parametrize("types", [("--type", "a"), ("--type", "a=int64", "--type", "a=string")])
+    def test_a_type_that_can_not_be_meant_is_a_wrong_command_line(
+        self, shell: Shell, csv: Path, types: tuple[str, ...]
+    ) -> None:
+        result = shell.run("register", csv, *types)
+        assert result.exit_code == 2
+        assert types[-1] in result.stderr
+
     def test_a_missing_file_is_told_without_a_traceback(self, shell: Shell) -> None:
         result = shell.run("register", "nowhere.csv")
         assert result.exit_code == 1

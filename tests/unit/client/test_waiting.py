@@ -11,6 +11,7 @@ import pytest
 from session_datasets.client.errors import (
     ChecksumError,
     ConflictError,
+    ProblemError,
     StillProfilingError,
     UnreadableFileError,
     WaitedTooLongError,
@@ -18,6 +19,7 @@ from session_datasets.client.errors import (
 from session_datasets.client.patience import Patience
 from session_datasets.client.workspace import Workspace
 from session_datasets.domain.names import Verb
+from session_datasets.domain.profile import ReadingHints
 from session_datasets.wire.answers import DescribeArtifactAnswer
 from tests.support.moto_cloud import MotoCloud
 
@@ -146,3 +148,28 @@ def test_a_false_announcement_of_an_upload_fails_the_load_of_whoever_trusted_it(
         workspace.load_artifact(forged)
     with pytest.raises(ConflictError):
         workspace.wait(forged)
+
+
+def test_hints_reach_the_profile_through_the_queue(workspace: Workspace, tmp_path: Path) -> None:
+    file = tmp_path / "codes.csv"
+    file.write_text("code;amount\n7;-\n8;1\n")
+    hints = ReadingHints(types={"code": "string"}, nulls=("-",), delimiter=";", encoding="utf-8")
+    answer = workspace.register_artifact(file, hints=hints)
+    assert workspace.to_arrow(answer).to_pydict() == {"code": ["7", "8"], "amount": [None, 1]}
+
+
+def test_the_same_file_is_not_read_anew_with_other_hints(workspace: Workspace, csv: Path) -> None:
+    workspace.register_artifact(csv)
+    with pytest.raises(ConflictError, match="read with other hints"):
+        workspace.register_artifact(csv, hints=ReadingHints(types={"n": "string"}))
+
+
+def test_a_file_that_does_not_fit_its_hint_fails(workspace: Workspace, csv: Path) -> None:
+    with pytest.raises(ProblemError) as caught:
+        workspace.register_artifact(csv, hints=ReadingHints(types={"name": "int64"}))
+    assert "name" in caught.value.detail
+
+
+def test_one_text_for_several_nulls_is_a_mistake(workspace: Workspace, csv: Path) -> None:
+    with pytest.raises(TypeError, match="nulls"):
+        workspace.register_artifact(csv, hints=ReadingHints(nulls="NA"))  # type: ignore[arg-type]
