@@ -113,7 +113,7 @@ def detect(file: Path, promised: Format | None, hints: ReadingHints = NO_HINTS) 
     whole = size <= len(head)
     encoding = known_encoding(hints.encoding) if hints.encoding else marked_encoding(head) or "utf-8"
     text = decode_head(head, encoding, whole)
-    binary = text is None or _looks_binary(text)
+    binary = text is None or _looks_binary(text, hints.delimiter)
     if found := _binary_format(file, head, binary):
         return Detected(found)
     if known := _known(file, head, binary):
@@ -176,8 +176,10 @@ def _other_text(head: bytes, encoding: str, whole: bool, valid: bool) -> tuple[s
     return None if found[0] == "cp1252" and (valid or found[1].lstrip()[:1] in ("[", "{")) else found
 
 
-def _looks_binary(text: str) -> bool:
-    return "\x00" in text or len(_CONTROL.findall(text)) > len(text) // 100
+def _looks_binary(text: str, delimiter: str | None = None) -> bool:
+    """Whether control characters beside a hinted ``delimiter``, which may be one, are many."""
+    controls = len(_CONTROL.findall(text)) - (text.count(delimiter) if delimiter and _CONTROL.match(delimiter) else 0)
+    return "\x00" in text or controls > len(text) // 100
 
 
 def _in_words(head: bytes, encoding: str, text: str | None) -> str:

@@ -194,6 +194,7 @@ def test_rows_that_do_not_fit_stay_in_their_places_wherever_blocks_end(rows: lis
 
 @settings(max_examples=300, deadline=None)
 @given(text=st.text(st.sampled_from('",\nx'), max_size=30), cuts=st.lists(st.integers(0, 30), max_size=4))
+@example(text='xxx"""x', cuts=[5, 6])
 def test_quotes_are_watched_alike_however_the_bytes_come_in_pieces(text: str, cuts: list[int]) -> None:
     data = text.encode()
     ends = sorted({min(cut, len(data)) for cut in cuts} | {len(data)})

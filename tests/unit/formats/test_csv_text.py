@@ -164,9 +164,17 @@ def test_a_hinted_encoding_is_strict() -> None:
     assert problem_of(late, hints=ReadingHints(encoding="utf8")).detail == "The text is not valid UTF-8 throughout."
 
 
-def test_a_hinted_encoding_that_no_one_knows_is_refused() -> None:
-    problem = problem_of("a,b\n1,2\n", hints=ReadingHints(encoding="utf-9"))
-    assert problem.detail == "The hint names the encoding 'utf-9', which is not known."
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_a_hinted_encoding_that_needs_a_mark_is_refused_without_one(encoding: str) -> None:
+    assert problem_of("a,b\n1,2\n", hints=ReadingHints(encoding=encoding)).detail == (
+        f"The hint names the encoding '{encoding}', in which the file's first bytes are no text."
+    )
+
+
+@pytest.mark.parametrize("encoding", ["utf-9", "punycode", "idna", "unicode_escape", "raw_unicode_escape", "hex"])
+def test_a_hinted_encoding_that_no_one_knows_is_refused(encoding: str) -> None:
+    problem = problem_of("a,b\n1,2\n", hints=ReadingHints(encoding=encoding))
+    assert problem.detail == f"The hint names the encoding '{encoding}', which is not known."
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
@@ -188,6 +196,28 @@ def test_colons_divide_fields_only_where_the_name_says_csv() -> None:
 def test_a_hinted_delimiter_is_taken() -> None:
     dataset = laid_out("a,b!c\n1,5!2\n", hints=ReadingHints(delimiter="!"))
     assert (list(dataset.types), dataset.rows) == (["a,b", "c"], [["1,5", 2]])
+
+
+def test_spaces_between_numbers_divide_fields() -> None:
+    assert laid_out("x y\n1 2.5\n-3 4\n").rows == [[1, 2.5], [-3, 4]]
+
+
+@pytest.mark.parametrize("delimiter", [*"c05en -", "\x01", "\x1a", "\x1b", "\x7f"])
+def test_any_character_can_be_hinted_as_delimiter(delimiter: str) -> None:
+    text = "x,y\n" + "3,6\n" * 20 + "7\n7,8,9\n"
+    dataset = laid_out(text.replace(",", delimiter), hints=ReadingHints(delimiter=delimiter))
+    assert dataset.rows == [[3, 6, None]] * 20 + [[7, None, None], [7, 8, "9"]]
+
+
+@pytest.mark.parametrize("text", ['"', '"a,b\n1,2\n', 'a,"b\n1,2\n', '\n\n"a\n1\n'])
+def test_a_quote_that_the_header_opens_and_nothing_closes_is_refused(text: str) -> None:
+    assert problem_of(text).detail == "A quote is opened and never closed: the file may be cut off."
+
+
+def test_quotes_that_go_on_behind_their_end_are_counted_in_the_header_too() -> None:
+    dataset = laid_out('"a"x,b\n1,2\n"3","4"\n"5",6\n')
+    assert list(dataset.types) == ["ax", "b"]
+    assert dataset.table.note == "1 quoted fields go on after their closing quote and were read without it."
 
 
 @pytest.mark.parametrize("delimiter", ['"', "\n", "ab", "ä"])

@@ -19,13 +19,17 @@ import pyarrow.csv as arrow_csv
 
 from session_datasets.domain.limits import KIB, MIB
 from session_datasets.formats.csv.dialect import Dialect
+from session_datasets.formats.csv.quotes import open_quote
 from session_datasets.formats.stream import damaged
 
 _READ_BYTES = 1 * MIB
 # Bytes looked at together while they pass, few enough for the processor's cache.
 _WATCHED_BYTES = 64 * KIB
-# Stands for one more row after the last: it comes back whole only if no quote was left open before it.
-_END = "\x1aend of rows\x1a"
+# Stands for one more row after the last: it comes back whole only if no quote was left open before it. The second one
+# where the first has the delimiter among its characters; the same goes for names of columns.
+_ENDS = ("\x1aend of rows\x1a", "\x1bEND-OF-ROWS\x1b")
+_NAME_CHARACTERS = ("c0123456789", "KABCDEFGHIJ")
+_OTHER_NAME = str.maketrans(*_NAME_CHARACTERS)
 _MISFIT_KEPT = re.compile(r"CSV parse error: (?:Row #[0-9]+: )?Expected")
 # The header is row 1.
 _FIRST_ROW = 2
@@ -53,6 +57,16 @@ class Source:
     dialect: Dialect
     width: int
     block_bytes: int
+
+    @property
+    def end(self) -> str:
+        """What is put behind the last row."""
+        return _ENDS[self.dialect.delimiter in _ENDS[0]]
+
+    def name(self, place: int) -> str:
+        """Our own name of a column: those of the file may be equal, and take any number of lines."""
+        name = f"c{place}"
+        return name.translate(_OTHER_NAME) if self.dialect.delimiter in _NAME_CHARACTERS[0] else name
 
 
 @dataclass(slots=True)
@@ -125,28 +139,27 @@ def _without_end(
     except pa.ArrowInvalid as error:
         raise _explained(str(error)) from error
     if held is None or any(_swallowed_end(row, source) for row in misfits.rows):
-        raise _open_quote()
-    if places is None and not _is_end(held.slice(held.num_rows - 1)):
-        raise _open_quote()
+        raise open_quote()
+    if places is None and not _is_end(held.slice(held.num_rows - 1), source):
+        raise open_quote()
     yield held.slice(0, held.num_rows - 1)
 
 
 def _open(
     opened: io.BufferedReader, source: Source, places: Sequence[int] | None, misfits: _Misfits, watch: Watch | None
 ) -> arrow_csv.CSVStreamingReader:
-    end = f"\n{_END}{source.dialect.delimiter * (source.width - 1)}\n".encode()
+    end = f"\n{source.end}{source.dialect.delimiter * (source.width - 1)}\n".encode()
     content = _Framed(_names(source), opened, end, watch)
     return arrow_csv.open_csv(
         pa.PythonFile(io.BufferedReader(content, min(_READ_BYTES, source.block_bytes)), mode="r"),
         read_options=arrow_csv.ReadOptions(use_threads=False, block_size=source.block_bytes),
         parse_options=_parse_options(source.dialect, misfits),
-        convert_options=_convert_options(places),
+        convert_options=_convert_options(source, places),
     )
 
 
 def _names(source: Source) -> bytes:
-    """Names of our own: those of the file may be equal, and take any number of lines."""
-    return source.dialect.delimiter.join(f"c{place}" for place in range(source.width)).encode() + b"\n"
+    return source.dialect.delimiter.join(map(source.name, range(source.width))).encode() + b"\n"
 
 
 def _parse_options(dialect: Dialect, misfits: _Misfits | None) -> arrow_csv.ParseOptions:
@@ -159,13 +172,13 @@ def _parse_options(dialect: Dialect, misfits: _Misfits | None) -> arrow_csv.Pars
     )
 
 
-def _convert_options(places: Sequence[int] | None) -> arrow_csv.ConvertOptions:
+def _convert_options(source: Source, places: Sequence[int] | None) -> arrow_csv.ConvertOptions:
     return arrow_csv.ConvertOptions(
         default_column_type=pa.string(),
         null_values=[""],
         strings_can_be_null=True,
         quoted_strings_can_be_null=False,
-        include_columns=None if places is None else [f"c{place}" for place in places],
+        include_columns=None if places is None else [source.name(place) for place in places],
     )
 
 
@@ -198,12 +211,12 @@ class _Framed(io.RawIOBase):
 
 
 def _swallowed_end(row: arrow_csv.InvalidRow, source: Source) -> bool:
-    return bool(row.text.rstrip("\r\n" + source.dialect.delimiter).endswith(_END))
+    return bool(row.text.rstrip("\r\n" + source.dialect.delimiter).endswith(source.end))
 
 
-def _is_end(row: pa.RecordBatch) -> bool:
+def _is_end(row: pa.RecordBatch, source: Source) -> bool:
     first, *rest = row.columns
-    return first[0].as_py() == _END and all(column.null_count for column in rest)
+    return first[0].as_py() == source.end and all(column.null_count for column in rest)
 
 
 def _put_back(
@@ -256,7 +269,7 @@ def _texts(data: bytes, source: Source, places: Sequence[int] | None, rows: int 
         pa.BufferReader(_names(source) + data),
         read_options=arrow_csv.ReadOptions(use_threads=False, block_size=len(data) + 2**20),
         parse_options=_parse_options(source.dialect, None),
-        convert_options=_convert_options(places),
+        convert_options=_convert_options(source, places),
     )
     batches = table.combine_chunks().to_batches()
     return batches[0] if batches else pa.RecordBatch.from_pylist([], table.schema)
@@ -269,9 +282,3 @@ def _explained(error: str) -> Exception:
     if "straddling" in error:
         return RowTooLong()
     return damaged("The file can not be parsed as CSV.")
-
-
-def _open_quote() -> Exception:
-    return damaged(
-        "A quote is opened and never closed: the file may be cut off.", "Write the file again, whole, and register it."
-    )

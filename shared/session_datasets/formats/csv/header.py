@@ -10,6 +10,7 @@ from typing import TextIO
 
 from session_datasets.domain.limits import MIB
 from session_datasets.formats.csv.dialect import Dialect
+from session_datasets.formats.csv.quotes import open_quote
 from session_datasets.formats.stream import damaged
 
 # The names of as many columns as page fit many times over; a longer first line is no header.
@@ -38,6 +39,8 @@ def read_header(file: Path, dialect: Dialect) -> Header:
         blank = 0
         try:
             for record in _records(lines, dialect):
+                if lines.ended:
+                    raise open_quote()
                 if record:
                     content = "".join(lines.read).encode("utf-8", "surrogateescape")
                     names = [name.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for name in record]
@@ -60,6 +63,8 @@ class _Lines:
     def __init__(self, text: TextIO) -> None:
         self._text = text
         self.read: list[str] = []
+        # A record that asks for a line after the last one has a quoted field that goes on.
+        self.ended = False
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -67,6 +72,7 @@ class _Lines:
     def __next__(self) -> str:
         line = self._text.readline(_HEADER_LINE_CHARACTERS_MAX + 1)
         if not line:
+            self.ended = True
             raise StopIteration
         if len(line) > _HEADER_LINE_CHARACTERS_MAX:
             raise damaged(

@@ -11,7 +11,16 @@ import re
 import numpy as np
 import numpy.typing as npt
 
+from session_datasets.formats.stream import damaged
+
 _QUOTE = ord('"')
+
+
+def open_quote() -> Exception:
+    """The refusal of a text whose last quoted field never ends."""
+    return damaged(
+        "A quote is opened and never closed: the file may be cut off.", "Write the file again, whole, and register it."
+    )
 
 
 class QuoteWatch:
@@ -50,7 +59,9 @@ class QuoteWatch:
         self.quotes += len(places)
         before = content[places[int(self._inside) :: 2] - 1]
         after = content[places[1 - int(self._inside) :: 2] + 1]
-        if self._beside.take(before).all() and self._beside.take(after).all():
+        # Outside a field, a quote right before the first byte was one in the middle of an unquoted field.
+        odd = not self._inside and content[0] == content[1] == _QUOTE
+        if not odd and self._beside.take(before).all() and self._beside.take(after).all():
             return self._regular(content, places)
         return self._walk(data)
 

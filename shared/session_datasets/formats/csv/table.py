@@ -24,6 +24,7 @@ from session_datasets.formats.csv.blocks import NotUtf8, RowTooLong, Source
 from session_datasets.formats.csv.dialect import Dialect
 from session_datasets.formats.csv.first_pass import FirstPass
 from session_datasets.formats.csv.header import Header, read_header
+from session_datasets.formats.csv.quotes import QuoteWatch
 from session_datasets.formats.stream import NoTable, TableStream, damaged, distinct_names, names_in_words
 from session_datasets.formats.text.hints import require_known
 from session_datasets.formats.text.plain_text import SINGLE_BYTE_WORDS, single_byte_encoding, to_utf8
@@ -133,13 +134,21 @@ class _Table:
 
     @property
     def quoted_fields(self) -> int:
-        quotes = self.found.lines.quotes
-        return 0 if quotes is None else quotes.quotes // 2
+        return sum(watch.quotes for watch in self._quote_watches) // 2
 
     @property
     def broken_quotes(self) -> int:
-        quotes = self.found.lines.quotes
-        return 0 if quotes is None else quotes.broken
+        return sum(watch.broken for watch in self._quote_watches)
+
+    @property
+    def _quote_watches(self) -> list[QuoteWatch]:
+        """What was seen of the rows, and of the header."""
+        rows = self.found.lines.quotes
+        if rows is None:
+            return []
+        header = QuoteWatch(self.csv.dialect.delimiter)
+        header.see(self.header.text + b"\n")
+        return [rows, header]
 
     def stream(self) -> TableStream:
         self._require_few_ragged()

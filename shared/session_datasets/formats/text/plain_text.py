@@ -22,6 +22,10 @@ _MARKS = (
 # The encodings in which any byte is a letter, tried when the text is in no encoding of Unicode.
 SINGLE_BYTE_WORDS = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
 _NOT_IN_CP1252 = b"\x81\x8d\x8f\x90\x9d"
+# What Python calls text encodings, but spells escapes or names of hosts.
+_NO_CHARSETS = frozenset(
+    {"idna", "punycode", "raw-unicode-escape", "raw_unicode_escape", "unicode-escape", "unicode_escape"}
+)
 # The share of zero bytes among every second one that tells UTF-16 of mostly Western text.
 _ZEROS_OF_UTF16 = 0.7
 
@@ -54,6 +58,8 @@ def known_encoding(name: str) -> str:
     """Python's name of a text encoding that a caller names. Refusal if there is none."""
     try:
         codec = codecs.lookup(name)
+        if codec.name in _NO_CHARSETS:
+            raise LookupError
         "".encode(codec.name).decode(codec.name)
     except (LookupError, UnicodeError, ValueError):
         raise damaged(
@@ -80,7 +86,7 @@ def decode_head(head: bytes, encoding: str, whole: bool) -> str | None:
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         return decoder.decode(head, final=whole)
-    except UnicodeDecodeError:
+    except UnicodeError:  # also of UTF-16 and UTF-32 that bear no mark but are said to
         return None
 
 
