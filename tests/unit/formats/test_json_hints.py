@@ -58,6 +58,9 @@ def test_a_hinted_type_binds(hint: str, values: list[Any], type_: str, cells: li
         ("bool", [True, 7], "object 2 has '7' there"),
         ("date", ["2024-02-29", "2024-02-30"], "object 2 has '2024-02-30' there"),
         ("decimal(3,1)", [1, 2.25], "object 2 has '2.25' there"),
+        ("decimal(38,37)", [1, 928], "object 2 has '928' there"),
+        ("double", [0.5, 2**53 + 1], "object 2 has '9007199254740993' there"),
+        ("double", [0.5, "0.1234567890123456789"], "object 2 has '0.1234567890123456789' there"),
         ("double", [1, {"x": "y" * 100}], 'object 2 has \'{"x": "' + "y" * 53 + "…' there"),
     ],
 )

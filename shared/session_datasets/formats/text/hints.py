@@ -1,14 +1,15 @@
 """Columns whose type the caller names: every value fits it or the file is refused, with the row at fault.
 
 Texts are read as Arrow's casts read them: int64 and decimal may have leading zeros, bool is true, false, 1 or 0 in
-any case, a decimal has no more digits after its point than its scale, a double is the nearest one, a timestamp may
-lack its time of day. Quoted empty fields are null in every type but string.
+any case, a decimal is exactly the number that is written, a double prints it back, a timestamp may lack its time of
+day. Quoted empty fields are null in every type but string.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,6 +17,7 @@ import pyarrow.compute as pc
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.near_names import near_names
 from session_datasets.formats.stream import damaged
+from session_datasets.formats.text.numbers import ALWAYS_EXACT_CHARACTERS, Spans, exact_doubles, prints_back
 from session_datasets.formats.text.rules import TextRule
 
 _TYPES: Mapping[str, pa.DataType] = {
@@ -29,6 +31,8 @@ _TYPES: Mapping[str, pa.DataType] = {
 _DECIMAL = re.compile(r"decimal\((\d{1,2}),\s*(\d{1,2})\)")
 _DECIMAL_DIGITS_MAX = 38
 _ZONED = r"[0-9](?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)$"
+# However they are spelled, no number is meant.
+_NOT_FINITE = r"(?i)^[+-]?(?:nan|inf|infinity)$"
 _DATE_CHARACTERS = len("2024-02-29")
 _VALUE_CHARACTERS_TOLD = 60
 
@@ -164,10 +168,48 @@ def _cast_to(type_: pa.DataType) -> Callable[[pa.Array], pa.Array | None]:
 
 
 def _bent(texts: pa.Array, converted: pa.Array) -> bool:
-    """What Arrow's casts take and no one means: hexadecimal integers, and numbers too large for a double."""
+    """Whether a value is not what its text says, since Arrow's casts take more than anyone means."""
     if pa.types.is_integer(converted.type):
-        return bool(pc.any(pc.match_substring(texts, "x", ignore_case=True)).as_py())
+        return bool(pc.any(pc.match_substring(texts, "x", ignore_case=True)).as_py())  # hexadecimal
     if pa.types.is_floating(converted.type):
-        beyond = pc.and_(pc.is_inf(converted), pc.invert(pc.match_substring(texts, "inf", ignore_case=True)))
-        return bool(pc.any(beyond).as_py())
+        return any(not _prints_back(text) for text in _doubtful(texts, converted))
+    if pa.types.is_decimal(converted.type):
+        return _any_other_decimal(texts, converted)
     return False
+
+
+def _doubtful(texts: pa.Array, converted: pa.Array) -> list[str]:
+    """Texts that a double may not print back: those of more than 15 characters, with exponents, or of no number."""
+    if converted.null_count == len(converted) or exact_doubles(texts, Spans(texts)) is not None:
+        return []
+    long = pc.greater_equal(pc.binary_length(texts), ALWAYS_EXACT_CHARACTERS)
+    odd = pc.match_substring_regex(texts, "[eEfFnN(]")
+    doubtful = texts.filter(pc.or_(long, odd))
+    found: list[str] = doubtful.filter(pc.invert(pc.match_substring_regex(doubtful, _NOT_FINITE))).to_pylist()
+    return found
+
+
+def _prints_back(text: str) -> bool:
+    try:
+        return prints_back(text)
+    except ValueError:  # Arrow takes "nan(7)"
+        return False
+
+
+def _any_other_decimal(texts: pa.Array, converted: pa.Array) -> bool:
+    """Arrow's casts to decimals pass over what does not fit: 928 would be 9.2376… as decimal(38,37)."""
+    type_ = converted.type
+    whole, places = type_.precision - type_.scale, type_.scale
+    plain = pc.match_substring_regex(texts, rf"^[+-]?[0-9]{{0,{whole}}}(?:\.[0-9]{{0,{places}}})?$")
+    doubtful = pc.invert(plain)
+    return any(
+        not _same_decimal(text, value)
+        for text, value in zip(texts.filter(doubtful).to_pylist(), converted.filter(doubtful).to_pylist(), strict=True)
+    )
+
+
+def _same_decimal(text: str, value: Decimal) -> bool:
+    try:
+        return Decimal(text) == value
+    except ArithmeticError:
+        return False

@@ -43,11 +43,17 @@ def double_says(text: str) -> bool:
     True of "0.1", of a double printed with 17 digits, and of one printed with "%.18e"; false of an integer
     beyond 2^53, of "0.1234567890123456789" and of "1e400". ``text`` is a JSON number.
     """
+    if isfinite(float(text)) and not any(mark in text for mark in ".eE"):
+        return abs(int(text)) <= EXACT_INTEGER_MAX
+    return prints_back(text)
+
+
+def prints_back(text: str) -> bool:
+    """``double_says`` of a decimal number however it is written: of "+007.50" as well, and of 2^53 + 2, but not of
+    2^53 + 1."""
     number = float(text)
     if not isfinite(number):
         return False
-    if not any(mark in text for mark in ".eE"):
-        return abs(int(text)) <= EXACT_INTEGER_MAX
     try:
         exact = Decimal(text)
     except InvalidOperation:
