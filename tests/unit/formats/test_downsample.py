@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from session_datasets.domain.errors import ProblemCode, Refusal
@@ -42,10 +42,9 @@ def test_the_first_row_the_last_and_a_lonely_peak_are_chosen(reduction: Reductio
     assert len(rows) <= 40
 
 
-@pytest.mark.parametrize(("reduction", "points"), [(Reduction.LTTB, 1), (Reduction.M4, 4)])
-def test_a_panic_of_the_library_is_an_error_as_any_other(reduction: Reduction, points: int) -> None:
+def test_a_panic_of_the_library_is_an_error_as_any_other() -> None:
     with pytest.raises(RuntimeError, match="panic"):
-        chosen(reduction, pa.array(range(100)), points)
+        chosen(Reduction.LTTB, pa.array(range(100)), 1)
 
 
 @both
@@ -72,6 +71,27 @@ def test_the_stretches_of_m4_are_equally_wide_on_an_axis_that_ascends() -> None:
     x = pa.array([*range(100), 150, 160, 170, 199])
     rows = chosen(Reduction.M4, pa.array([n % 10 for n in range(104)]), 8, x)
     assert {100, 103} <= set(rows)
+
+
+@pytest.mark.parametrize(
+    ("x", "type_"),
+    [
+        ([-(2**63)] + [0] * 98 + [2**63 - 1], pa.int64()),
+        ([0] * 50 + [2**64 - 1] * 50, pa.uint64()),
+        ([2**64 - 100 + n for n in range(100)], pa.uint64()),
+        ([*range(99), 10**9], pa.int64()),
+        ([0] * 50 + [1] * 50, pa.int8()),
+        ([1e16] * 50 + [1e16 + 2] * 50, pa.float64()),
+        ([0.0] + [5e-324] * 99, pa.float64()),
+        ([-8e307] * 99 + [8e307], pa.float64()),
+    ],
+    ids=["all of int64", "all of uint64", "the end of uint64", "a gap", "two", "two doubles", "subnormal", "wide"],
+)
+def test_m4_loses_neither_the_ends_nor_the_extremes_on_any_axis(x: list[Any], type_: pa.DataType) -> None:
+    values = [(n * 37) % 100 for n in range(100)]
+    rows = chosen(Reduction.M4, pa.array(values), 8, pa.array(x, type_))
+    assert {0, 99, values.index(0), values.index(99)} <= set(rows)
+    assert len(rows) <= 8
 
 
 @both
@@ -168,3 +188,23 @@ def test_chosen_rows_ascend_are_not_too_many_and_can_be_drawn(values, axis, sort
     assert set(rows) <= set(drawable)
     assert len(rows) <= points
     assert bool(rows) == bool(drawable)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    pairs=st.lists(st.tuples(st.integers(0, 300), st.integers(-9, 9)), min_size=60, max_size=120),
+    stretches=st.integers(2, 10),
+)
+def test_m4_is_what_its_definition_says(pairs: list[tuple[int, int]], stretches: int) -> None:
+    x, y = sorted(at for at, _ in pairs), [value for _, value in pairs]
+    assume(x[0] < x[-1])
+    of_stretch: dict[int, list[int]] = {}
+    for row, at in enumerate(x):
+        stretch = int((at - x[0]) / (x[-1] - x[0]) * stretches)
+        of_stretch.setdefault(min(stretch, stretches - 1), []).append(row)
+    expected = {
+        row
+        for rows in of_stretch.values()
+        for row in (rows[0], rows[-1], min(rows, key=lambda r: y[r]), max(rows, key=lambda r: y[r]))
+    }
+    assert chosen(Reduction.M4, pa.array(y), 4 * stretches, pa.array(x)) == sorted(expected)

@@ -375,3 +375,9 @@ def test_buckets_hold_the_smallest_and_largest_of_their_rows(values, offset, row
         assert column.min == [min(bucket, default=None) for bucket in present]
         assert column.max == [max(bucket, default=None) for bucket in present]
         assert column.gaps == sum(not bucket for bucket in present)
+
+
+def test_an_axis_of_one_row_that_is_nan_has_no_order() -> None:
+    series = one_column([NAN, 1.0], pa.float64()).series(["v"], rows=1, x="v")
+    assert series.axis is not None
+    assert series.axis.order is Order.UNSORTED

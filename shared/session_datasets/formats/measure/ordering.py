@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from math import isnan
+
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.types as kind
 
 from session_datasets.domain.profile import Order
 
@@ -35,7 +38,8 @@ class Ordering:
     def see(self, values: pa.Array) -> None:
         if not len(values) or not (self._grows or self._falls):
             return
-        if values.null_count:
+        # A NaN that has a neighbour shows in the comparison; the first value may have none.
+        if values.null_count or (kind.is_floating(values.type) and isnan(values[0].as_py())):
             self.break_off()
             return
         if self._last is not None:
