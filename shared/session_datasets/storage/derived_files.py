@@ -16,6 +16,7 @@ from session_datasets.domain.profile import DerivedObject, Layout, Profile, Role
 from session_datasets.storage import keys
 from session_datasets.storage.faults import MISSING, error_code
 from session_datasets.storage.object_sink import ObjectSink
+from session_datasets.storage.ranged_gets import RangedGets
 
 _PROFILE = TypeAdapter(Profile)
 # Ranges fetched at the same time: boto3 keeps ten connections.
@@ -28,6 +29,7 @@ class S3DerivedFiles:
     def __init__(self, s3: BaseClient, bucket: str) -> None:
         self._s3 = s3
         self._bucket = bucket
+        self._gets = RangedGets(s3, bucket)
 
     @contextmanager
     def writer(self, owner: str, artifact_id: str) -> Iterator[S3DerivedWriter]:
@@ -48,7 +50,7 @@ class S3DerivedFiles:
         return _PROFILE.validate_json(_get(self._s3, Bucket=self._bucket, Key=key))
 
     def reader(self, layout: Layout) -> S3DerivedReader:
-        return S3DerivedReader(self._s3, self._bucket, layout)
+        return S3DerivedReader(self._gets, layout)
 
 
 class S3DerivedWriter:
@@ -81,9 +83,8 @@ class S3DerivedWriter:
 class S3DerivedReader:
     """``operations.ports.DerivedReader``: every read is one GET of a pinned version, and is counted."""
 
-    def __init__(self, s3: BaseClient, bucket: str, layout: Layout) -> None:
-        self._s3 = s3
-        self._bucket = bucket
+    def __init__(self, gets: RangedGets, layout: Layout) -> None:
+        self._gets = gets
         self._objects = layout.objects
         self._requests = 0
         self._bytes = 0
@@ -101,26 +102,28 @@ class S3DerivedReader:
         with ThreadPoolExecutor(min(_READS_AT_ONCE, len(ranges))) as pool:
             return [self._counted(body) for body in pool.map(lambda each: self._fetch(role, *each), ranges)]
 
-    def _fetch(self, role: Role, offset: int, length: int) -> bytes:
+    def _fetch(self, role: Role, offset: int, length: int) -> tuple[bytes, int]:
         pinned = self._objects[role]
         last = min(offset + length, pinned.size) - 1
-        return _get(
-            self._s3,
-            Bucket=self._bucket,
-            Key=pinned.key,
-            VersionId=pinned.version_id,
-            Range=f"bytes={offset}-{last}",
-        )
+        with _told_if_missing():
+            return self._gets.get(pinned.key, pinned.version_id, offset, last)
 
-    def _counted(self, body: bytes) -> bytes:
-        self._requests += 1
+    def _counted(self, fetched: tuple[bytes, int]) -> bytes:
+        body, requests = fetched
+        self._requests += requests
         self._bytes += len(body)
         return body
 
 
 def _get(s3: BaseClient, **wanted: str) -> bytes:
-    try:
+    with _told_if_missing():
         return bytes(s3.get_object(**wanted)["Body"].read())
+
+
+@contextmanager
+def _told_if_missing() -> Iterator[None]:
+    try:
+        yield
     except ClientError as error:
         if error_code(error) in MISSING:
             raise Refusal(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from botocore.exceptions import EndpointConnectionError
@@ -15,6 +16,7 @@ from session_datasets.domain.page import ReadCost
 from session_datasets.domain.profile import DerivedObject, Layout, Role
 from session_datasets.storage.derived_files import S3DerivedFiles, S3DerivedReader
 from session_datasets.storage.object_sink import ObjectSink
+from session_datasets.storage.ranged_gets import RangedGets
 from tests.support.moto_cloud import MotoCloud
 from tests.support.sessions import Session
 
@@ -31,9 +33,16 @@ def asked(cloud: MotoCloud) -> Iterator[list[str]]:
     def note(model: Any, **_: Any) -> None:
         names.append(model.name)
 
+    quickly = RangedGets._quickly
+
+    def noted(gets: RangedGets, *arguments: str) -> bytes | None:
+        names.append("GetObject")
+        return quickly(gets, *arguments)
+
     cloud.s3.meta.events.register("before-call.s3.*", note)
     try:
-        yield names
+        with patch.object(RangedGets, "_quickly", noted):
+            yield names
     finally:
         cloud.s3.meta.events.unregister("before-call.s3.*", note)
 
@@ -205,7 +214,7 @@ class Read:
         self.body = bytes(range(256)) * 40
         self.pinned = written(cloud, self.body)
         written(cloud, b"newer")
-        self.reader = S3DerivedReader(cloud.s3, cloud.bucket, Layout("segments", {Role.ROWS: self.pinned}))
+        self.reader = S3DerivedReader(RangedGets(cloud.s3, cloud.bucket), Layout("segments", {Role.ROWS: self.pinned}))
 
 
 def test_a_read_is_one_counted_request_of_the_pinned_version(cloud: MotoCloud) -> None:
