@@ -56,8 +56,9 @@ def _lttb(x: Any, y: Any, points: int) -> Any:
     import numpy as np
     import tsdownsample
 
+    downsampler: Any = tsdownsample.LTTBDownsampler
     try:
-        return tsdownsample.LTTBDownsampler().downsample(x, y, n_out=points).astype(np.int64)
+        return downsampler().downsample(x, y, n_out=points).astype(np.int64)
     except BaseException as error:
         # A panic of Rust is none of Python's ordinary exceptions, and would end the process.
         raise error if type(error).__name__ != "PanicException" else RuntimeError(f"panic: {error}") from error
