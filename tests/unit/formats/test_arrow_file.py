@@ -38,6 +38,8 @@ LONG = "a text that is longer than a view holds itself"
         (pa.large_list(TEXT), [["a"], None, []], "large_list<item: string>"),
         (pa.list_view(TEXT), [["a"], None, ["b", "c"], []], "list<item: string>"),
         (pa.large_list_view(TEXT), [["a"], None, ["b"]], "list<item: string>"),
+        (pa.list_(TEXT, 0), [[], None, []], "list<item: string>"),
+        (pa.binary(0), ["", None], "binary"),
         (pa.list_(pa.string_view(), 2), [["a", "b"], None, ["c", LONG]], "fixed_size_list<item: string>[2]"),
         (pa.struct([("x", pa.string_view()), ("y", pa.int8())]), [{"x": "a", "y": 1}, None], None),
     ],

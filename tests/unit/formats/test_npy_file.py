@@ -142,6 +142,11 @@ HEADER = b"{'descr': '<i8', 'fortran_order': False, 'shape': (3,), }"
     "header",
     [
         b"{'descr': '<i8', 'fortran_order': False, 'shape': (-3,), }",
+        b"{'descr': '<i8', 'fortran_order': False, 'shape': (-3, -1), }",
+        b"{'descr': '<i8', 'fortran_order': False, 'shape': (True, 3), }",
+        b"{'descr': '<i8', 'fortran_order': False, 'shape': (0, 9223372036854775807), }",
+        b"{'descr': '<i8', 'fortran_order': False, 'shape': (4611686018427387904, 0, 4611686018427387904), }",
+        b"{'descr': '<i8', 'fortran_order': False, 'shape': (3," + b"1," * 99 + b"), }",
         b"{'descr': '<i8', 'fortran_order': False, 'shape': (9**99,), }",
         b"{'descr': '<i8', 'fortran_order': False, 'shape': (4000000000000,), }",
         b"{'descr': '<i8', 'fortran_order': False}",

@@ -7,6 +7,8 @@ is itself. Texts and bytes lose the zeros at their end, which numpy pads them wi
 
 from __future__ import annotations
 
+import math
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,6 +26,7 @@ from session_datasets.formats.values.row_sizes import rows_without_columns
 
 _WHAT = "this NumPy file"
 # Characters of a header: a structured type of a thousand fields has room in it.
+_DIMENSIONS_MAX = 64
 _HEADER_CHARACTERS_MAX = 64 * KIB
 _BATCH_BYTES = 8 * MIB
 _ADVICE = "Write the array again with numpy.save, then upload and register it."
@@ -73,7 +76,7 @@ def _mapped(file: Path) -> np.ndarray[Any, Any]:
     for length in shape:
         size *= length
     held = file.stat().st_size - start
-    if min(shape, default=0) < 0 or size > held:
+    if size > held:
         raise damaged(f"The NumPy file announces {size:,} bytes of values and holds {held:,}: it is cut off.", _ADVICE)
     if size < held:
         raise damaged(
@@ -94,9 +97,22 @@ def _header(file: Path) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
             raise ValueError("unknown version")
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, fortran_order, dtype = read(opened, _HEADER_CHARACTERS_MAX)
+        _require_possible(shape, dtype)
         if version == (3, 0) and dtype.names is not None:  # which is 2.0 but for its names, which are UTF-8
             dtype.names = tuple(name.encode("latin-1").decode() for name in dtype.names)
         return shape, fortran_order, dtype, opened.tell()
+
+
+def _require_possible(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """numpy lets truth values and negative lengths pass, and does not ask whether there can be such an array."""
+    lengths = [length for length in shape if length]
+    size = max(dtype.itemsize, 1) * math.prod(lengths)
+    if (
+        len(shape) > _DIMENSIONS_MAX
+        or any(type(length) is not int or length < 0 for length in shape)
+        or size > sys.maxsize
+    ):
+        raise ValueError("no shape of an array")
 
 
 def _parts(array: np.ndarray[Any, Any], columns_max: int) -> list[_Part]:

@@ -1,6 +1,7 @@
 """Values of every Arrow type as values of plain ones, all of them kept.
 
-Dictionaries become their values, extension types their storage, views and run-end encoded values ordinary arrays.
+Dictionaries become their values, extension types their storage, views and run-end encoded values ordinary arrays, and
+so do lists and bytes of a fixed size of 0.
 Fields of a struct that share a name are told apart.
 """
 
@@ -24,7 +25,7 @@ def plain_type(type_: pa.DataType, renamed: list[Renamed]) -> pa.DataType:
         return plain_type(type_.value_type, renamed)
     if kind.is_string_view(type_):
         return pa.string()
-    if kind.is_binary_view(type_):
+    if kind.is_binary_view(type_) or (kind.is_fixed_size_binary(type_) and not type_.byte_width):
         return pa.binary()
     if kind.is_struct(type_):
         names, changed = told_apart([field.name for field in type_], "field")
@@ -33,11 +34,11 @@ def plain_type(type_: pa.DataType, renamed: list[Renamed]) -> pa.DataType:
         return pa.struct([pa.field(name, plain) for name, plain in zip(names, types, strict=True)])
     if kind.is_map(type_):
         return pa.map_(plain_type(type_.key_type, renamed), plain_type(type_.item_type, renamed))
-    if kind.is_fixed_size_list(type_):
+    if kind.is_fixed_size_list(type_) and type_.list_size:
         return pa.list_(plain_type(type_.value_type, renamed), type_.list_size)
     if kind.is_large_list(type_):
         return pa.large_list(plain_type(type_.value_type, renamed))
-    if kind.is_list(type_) or kind.is_list_view(type_) or kind.is_large_list_view(type_):
+    if kind.is_nested(type_):  # lists, their views, and lists of a fixed size of 0, which Parquet does not have
         return pa.list_(plain_type(type_.value_type, renamed))
     return type_
 
