@@ -67,7 +67,10 @@ def test_a_column_has_the_type_of_all_its_cells(cells: Any, type_: str, rule: st
         ("string", (1, "x", DAY), "string", ["1", "x", "2023-03-15"]),
         ("double", (1, 2), "double", [1.0, 2.0]),
         ("int64", (1, "2"), "int64", [1, 2]),
-        ("bool", (True, "false"), "bool", [True, False]),
+        ("bool", (True, "false", "1"), "bool", [True, False, True]),
+        ("decimal(38,36)", (1.5,), "decimal128(38, 36)", ["1.500000000000000000000000000000000000"]),
+        ("timestamp", ("2024-02-29", "2024-02-29T12:00"), "timestamp[us]",
+         ["2024-02-29T00:00:00.000000", "2024-02-29T12:00:00.000000"]),
         ("decimal(5,2)", (1, "1.50", 0.1), "decimal128(5, 2)", ["1.00", "1.50", "0.10"]),
         ("date", (DAY, "2024-02-29", Raw("45000", style=DATE_TIME)), "date32[day]",
          ["2023-03-15", "2024-02-29", "2023-03-15"]),
@@ -91,6 +94,12 @@ def test_a_hint_decides_the_type(hint: str, cells: Any, type_: str, read: list[A
         ("decimal(3,1)", 1000, "1000"),
         ("date", NOON, "2023-03-15T12:00:00"),
         ("timestamp", 5, "5"),
+        ("int64", "1_000", "1_000"),
+        ("double", "0.1234567890123456789", "0.1234567890123456789"),
+        ("decimal(5,2)", "1_0", "1_0"),
+        ("timestamp", "2024-01-01T00:00:00+05:00", "2024-01-01T00:00:00+05:00"),
+        ("timestamp", "2024-01-01T00:00:00.1234567", "2024-01-01T00:00:00.1234567"),
+        ("date", "20240229", "20240229"),
     ],
 )
 def test_a_cell_that_does_not_fit_its_hint_is_refused(hint: str, cell: Cell, told: str) -> None:
@@ -199,6 +208,27 @@ def test_merged_cells_have_their_value_in_the_first_one_and_are_counted() -> Non
     dataset = laid_out(data, NAME)
     assert dataset.rows[0] == ["x", None]
     assert dataset.profile.reading["merged_ranges"] == 1
+
+
+def test_times_below_zero_lose_their_sign_and_that_is_told() -> None:
+    below = Raw("-0.25", style=TIME, formula="A1-B1")
+    dataset = laid_out(workbook({"Sheet1": [["time", "amount"], [MORNING, -1], [below, -2]]}), NAME)
+    assert dataset.table.note == (
+        "Columns with times of day may have wrong ones, as a time below zero is read without its sign; formatted "
+        "numbers below zero: 1."
+    )
+    assert dataset.profile.reading["negative_times"] == 1
+
+
+def test_formatted_numbers_below_zero_are_not_told_of_where_no_time_is() -> None:
+    data = workbook({"Sheet1": [["length", "day"], [Raw("-1.5", style=DURATION), DAY]]})
+    assert laid_out(data, NAME).table.note is None
+
+
+@pytest.mark.parametrize("days", ["1e10", "-1e10"])
+def test_a_length_of_time_that_nothing_holds_is_refused(days: str) -> None:
+    data = workbook({"Sheet1": [["length"], [Raw(days, style=DURATION)]]})
+    assert problem_of(data, NAME).detail == "A cell of the sheet is a length of time beyond a billion days."
 
 
 def test_days_are_counted_from_1904_where_the_workbook_says_so() -> None:

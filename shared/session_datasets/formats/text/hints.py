@@ -123,7 +123,7 @@ class HintedColumn:
             self.type = pa.timestamp("ns", self.type.tz)
 
     def _converted(self, values: pa.Array) -> pa.Array:
-        cast = _cast_to(self.type)
+        cast = cast_to(self.type)
         converted = cast(values)
         if converted is not None:
             return converted
@@ -154,7 +154,7 @@ def _is_zoned(text: str) -> bool:
     return re.search(_ZONED, text) is not None
 
 
-def _cast_to(type_: pa.DataType) -> Callable[[pa.Array], pa.Array | None]:
+def cast_to(type_: pa.DataType) -> Callable[[pa.Array], pa.Array | None]:
     """The texts in the type, None if one of them does not fit."""
 
     def cast(texts: pa.Array) -> pa.Array | None:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation
 from typing import Any
 
 import pyarrow as pa
 
 from session_datasets.formats.stream import damaged, names_in_words
-from session_datasets.formats.text.hints import hinted_type
+from session_datasets.formats.text.hints import cast_to, hinted_type
 from session_datasets.formats.text.numbers import exact_range
 from session_datasets.formats.text.rules import TextRule
 from session_datasets.formats.typed.typed_rows import DECLARED
@@ -27,6 +27,10 @@ _ONE_KIND = {
     _TIME: (DECLARED, pa.time32("ms")),
     _LENGTH: (DECLARED, pa.duration("ms")),
 }
+
+
+# Room for every digit of the largest double beside those of the smallest decimal.
+_WIDE = Context(prec=400)
 
 
 class _DoesNotFit(Exception):
@@ -79,6 +83,11 @@ class SheetColumn:
             return len(cell)
         self._kinds.add(_kind(cell))
         return 8
+
+    @property
+    def has_times(self) -> bool:
+        """Whether some cell is a time of day."""
+        return _TIME in self._kinds
 
     def decide(self, name: str, hint: str | None) -> pa.DataType:
         """The type of column ``name``; Refusal when the hint is no type."""
@@ -133,10 +142,11 @@ def _at_midnight(day: dt.date) -> dt.datetime:
 def _hinted(name: str, hint: str) -> tuple[pa.DataType, Callable[[Any], Any]]:
     type_ = hinted_type(name, hint)
     convert = _CONVERTERS.get(str(type_)) or (lambda cell: _as_decimal(cell, type_.precision, type_.scale))
+    read = shown if pa.types.is_string(type_) else _reader(type_)
 
     def converted(cell: Any) -> Any:
         try:
-            return convert(cell)
+            return read(cell) if isinstance(cell, str) else convert(cell)
         except (_DoesNotFit, ValueError, OverflowError, InvalidOperation) as error:
             raise damaged(
                 f"Column {names_in_words([name])} has a cell that is no {hint}: {names_in_words([shown(cell)])}.",
@@ -146,60 +156,57 @@ def _hinted(name: str, hint: str) -> tuple[pa.DataType, Callable[[Any], Any]]:
     return type_, converted
 
 
+def _reader(type_: pa.DataType) -> Callable[[str], Any]:
+    """Reads a text as a field of a CSV with the same hint is read."""
+    cast = cast_to(type_)
+
+    def read(text: str) -> Any:
+        values = cast(pa.array([text], pa.string()))
+        if values is None:
+            raise _DoesNotFit
+        return values[0].as_py()
+
+    return read
+
+
 def _as_bool(cell: Any) -> bool:
-    words = {"true": True, "false": False}
     if isinstance(cell, bool):
         return cell
-    if isinstance(cell, str) and cell.lower() in words:
-        return words[cell.lower()]
     raise _DoesNotFit
 
 
 def _as_integer(cell: Any) -> int:
-    if isinstance(cell, bool) or not isinstance(cell, float | int | str):
+    number = _as_double(cell)
+    if not number.is_integer() or not -(2**63) <= int(number) < 2**63:
         raise _DoesNotFit
-    if isinstance(cell, float) and not cell.is_integer():
-        raise _DoesNotFit
-    number = int(cell)
-    if not -(2**63) <= number < 2**63:
-        raise _DoesNotFit
-    return number
+    return int(number)
 
 
 def _as_double(cell: Any) -> float:
-    if isinstance(cell, bool) or not isinstance(cell, float | int | str):
+    if isinstance(cell, bool) or not isinstance(cell, float | int):
         raise _DoesNotFit
     return float(cell)
 
 
 def _as_decimal(cell: Any, precision: int, scale: int) -> Decimal:
-    if isinstance(cell, bool) or not isinstance(cell, float | int | str):
-        raise _DoesNotFit
-    number = Decimal(cell if isinstance(cell, str) else repr(cell))
-    fixed = number.quantize(Decimal(1).scaleb(-scale))
+    number = Decimal(repr(_as_double(cell)))
+    fixed = number.quantize(Decimal(1).scaleb(-scale), context=_WIDE)
     if fixed != number or len(fixed.as_tuple().digits) > precision:
         raise _DoesNotFit
     return fixed
 
 
 def _as_date(cell: Any) -> dt.date:
-    if isinstance(cell, dt.datetime):
-        if cell.time() != dt.time():
-            raise _DoesNotFit
-        return cell.date()
-    if isinstance(cell, dt.date):
-        return cell
-    return dt.date.fromisoformat(_text(cell))
+    day = _as_timestamp(cell)
+    if day.time() != dt.time():
+        raise _DoesNotFit
+    return day.date()
 
 
 def _as_timestamp(cell: Any) -> dt.datetime:
-    return _at_midnight(cell) if isinstance(cell, dt.date) else dt.datetime.fromisoformat(_text(cell))
-
-
-def _text(cell: Any) -> str:
-    if isinstance(cell, str):
-        return cell
-    raise _DoesNotFit
+    if not isinstance(cell, dt.date):
+        raise _DoesNotFit
+    return _at_midnight(cell)
 
 
 _CONVERTERS: Mapping[str, Callable[[Any], Any]] = {

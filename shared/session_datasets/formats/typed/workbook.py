@@ -43,6 +43,8 @@ _ROW = re.compile(rb'<row\b[^>]*?\br="(\d{1,9})"')
 # Of cells in the first 26 columns nothing is found, which is all that the sum below needs of them.
 _COLUMN = re.compile(rb'<c\b[^>]*?\br="([A-Z]{2,3})\d')
 _FORMULA_WITHOUT_RESULT = re.compile(rb"(?:</f>|<f\b[^>]*/>)\s*(?:</c>|<v\s*/>|<v></v>)")
+# Of a time or a day before the first one, which Excel shows as ####, the parser tells the amount without its sign.
+_NEGATIVE = re.compile(rb'<c\b[^>]*\bs="[1-9]\d{0,5}"[^>]*>(?:<f\b[^>]*/>|<f\b[^>]*>[^<]*</f>)?<v>-')
 # The longest tag that the patterns above have to see whole.
 _OVERLAP_BYTES = 256
 
@@ -71,7 +73,8 @@ def open_workbook(
         ]
     )
     reading: dict[str, JsonValue] = {"sheet": sheet.name, "header_row": rows.header_row}
-    remarks += [*renamed, *_told(rows, len(rows.header) - len(kept), members.get(sheet.name), sheet, reading)]
+    times = any(column.has_times for column in columns)
+    remarks += [*renamed, *_told(rows, len(rows.header) - len(kept), members.get(sheet.name), sheet, times, reading)]
     batches = _batches(rows, kept, columns, schema)
     return TableStream(Format.EXCEL, schema, batches, remarks, [column.rule for column in columns], reading)
 
@@ -85,6 +88,7 @@ class _Member:
 
     errors: int = 0
     formulas_without_result: int = 0
+    negatives: int = 0
     last_row: int = 0
     last_column: int = 26
 
@@ -92,6 +96,7 @@ class _Member:
         """``data`` with its first ``seen`` bytes for the second time: tags that end there were counted."""
         self.errors += _ends_after(seen, _ERROR_CELL, data)
         self.formulas_without_result += _ends_after(seen, _FORMULA_WITHOUT_RESULT, data)
+        self.negatives += _ends_after(seen, _NEGATIVE, data)
         self.last_row = max(self.last_row, *map(int, _ROW.findall(data)), 0)
         letters = max(_COLUMN.findall(data), key=lambda found: (len(found), found), default=b"Z")
         self.last_column = max(self.last_column, _column_number(letters))
@@ -230,14 +235,20 @@ class _Rows:
         self.header: Row = ()
         self.header_row = 0
         self.empty_rows = 0
-        for place, row in enumerate(sheet.iter_rows(), start=1):
+        for place, row in enumerate(self._all(), start=1):
             if any(cell != "" for cell in row):
                 self.header, self.header_row = row, place
                 return
 
+    def _all(self) -> Iterator[Row]:
+        try:
+            yield from self._sheet.iter_rows()
+        except (OverflowError, ValueError) as error:
+            raise damaged("A cell of the sheet is a length of time beyond a billion days.", _ADVICE) from error
+
     def __iter__(self) -> Iterator[Row]:
         self.empty_rows = 0
-        for place, row in enumerate(self._sheet.iter_rows(), start=1):
+        for place, row in enumerate(self._all(), start=1):
             if place <= self.header_row:
                 continue
             if any(cell != "" for cell in row):
@@ -266,6 +277,7 @@ def _told(
     empty_columns: int,
     member: _Member | None,
     sheet: calamine.CalamineSheet,
+    times: bool,
     reading: dict[str, JsonValue],
 ) -> Iterator[str]:
     """What a person should know, and the counts of it in ``reading``."""
@@ -275,6 +287,11 @@ def _told(
         "formulas_without_result": (
             member.formulas_without_result if member else 0,
             "Formulas without a stored result, read as null (Excel stores one when it saves the file)",
+        ),
+        "negative_times": (
+            member.negatives if member and times else 0,
+            "Columns with times of day may have wrong ones, as a time below zero is read without its sign; formatted "
+            "numbers below zero",
         ),
         "merged_ranges": (merged, "Ranges of merged cells, whose value is in their first cell only"),
         "empty_rows": (rows.empty_rows, "Empty rows left out"),
