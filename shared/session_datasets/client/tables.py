@@ -33,6 +33,8 @@ def of_page(page: ReadRowsAnswer) -> pa.Table:
         return _opened(page)
     require_whole(page)
     schema = pa.schema([pa.field(column.name, type_of(column.type)) for column in page.columns])
+    if not len(schema):
+        return _without_columns(page.returned)
     cells = [list(values) for values in zip(*(page.rows or ()), strict=True)] or [[] for _ in schema]
     arrays = [decoded(values, field.type) for values, field in zip(cells, schema, strict=True)]
     return pa.Table.from_arrays(arrays, schema=schema)
@@ -48,7 +50,7 @@ def of_pages(read: ReadArrowPage, rows_at_most: int, tell: OnProgress | None = N
     progress.add(first.returned)
     starts = range(first.returned, first.total, max(1, first.returned))
     ranges = [_Range(begin, min(begin + starts.step, first.total)) for begin in starts]
-    return pa.concat_tables([_opened(first), *_in_parallel(read, ranges, progress)])
+    return _joined([_opened(first), *_in_parallel(read, ranges, progress)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,18 @@ def _read_range(read: ReadArrowPage, wanted: _Range, progress: Progress, stopped
     except BaseException:
         stopped.set()
         raise
-    return pa.concat_tables(tables) if tables else None
+    return _joined(tables) if tables else None
+
+
+def _joined(tables: list[pa.Table]) -> pa.Table:
+    if tables[0].num_columns:
+        return pa.concat_tables(tables)
+    return _without_columns(sum(table.num_rows for table in tables))
+
+
+def _without_columns(rows: int) -> pa.Table:
+    """Arrow counts the rows of a table by its columns; a struct without fields counts them alone."""
+    return pa.Table.from_struct_array(pa.array([{}] * rows, pa.struct([])))
 
 
 def _opened(page: ReadRowsAnswer) -> pa.Table:

@@ -55,7 +55,7 @@ class ArrowTables(PagedTables):
         with tempfile.TemporaryDirectory(dir=self._temporary) as folder:
             try:
                 with opened(file, promised_format(file_name), hints, self._bounds, Path(folder)) as stream:
-                    return lay_out(_told(stream, progress) if progress else stream, writer)
+                    return lay_out(_told(stream, progress) if progress else stream, writer, Path(folder))
             except NoTable as answer:
                 return LaidOutTable(Format.OTHER, note=answer.note)
 

@@ -28,6 +28,7 @@ from session_datasets.client.errors import (
     UnwritableTableError,
 )
 from session_datasets.client.workspace import Workspace
+from session_datasets.domain.page import PageFormat
 from session_datasets.formats.values.cells import CellRules
 from session_datasets.wire.answers import ReadRowsAnswer
 from tests.support.moto_cloud import MotoCloud
@@ -123,6 +124,18 @@ def test_a_dataset_without_rows_has_its_columns(workspace: Workspace, tmp_path: 
     path = _written(tmp_path / "a.csv", "a,b\n")
     table = workspace.to_arrow(workspace.register_artifact(path))
     assert (table.num_rows, table.column_names) == (0, ["a", "b"])
+
+
+@pytest.mark.parametrize("format", ["json", "arrow"])
+def test_rows_without_columns_are_counted_in_a_page(workspace: Workspace, tmp_path: Path, format: str) -> None:
+    registered = workspace.register_artifact(_written(tmp_path / "a.json", "[{}, {}, {}]"))
+    page = workspace.read_rows(registered, limit=2, format=PageFormat(format))
+    assert tables.of_page(page).num_rows == 2
+
+
+def test_rows_without_columns_are_counted_in_a_dataset(workspace: Workspace, tmp_path: Path) -> None:
+    registered = workspace.register_artifact(_written(tmp_path / "a.json", "[{}, {}, {}]"))
+    assert (workspace.to_arrow(registered).num_rows, workspace.to_pandas(registered).shape) == (3, (3, 0))
 
 
 def test_columns_come_in_the_order_asked_for(workspace: Workspace) -> None:

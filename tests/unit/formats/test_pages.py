@@ -152,3 +152,9 @@ def test_the_same_page_twice_is_identical() -> None:
     dataset = numbers(100)
     first, second = dataset.page(10, 10), dataset.page(10, 10)
     assert (first.rows, first.columns, first.next_offset) == (second.rows, second.columns, second.next_offset)
+
+
+def test_a_clipped_row_that_is_all_that_was_asked_for_ends_the_page_as_the_limit_does() -> None:
+    dataset = laid_out("a\n" + "x" * 2_000 + "\ny\n")
+    page = dataset.page(limit=1, max_bytes=1_024)
+    assert (page.returned, len(page.clipped), page.limit_hit) == (1, 1, LimitHit.ROWS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import tempfile
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from session_datasets.domain.profile import Role
+from session_datasets.domain.profile import NO_HINTS, Role
 from session_datasets.formats.layout import pyramid
 from session_datasets.formats.layout.directory import Directory
 from session_datasets.formats.layout.pyramid import (
@@ -28,10 +29,11 @@ from session_datasets.formats.layout.pyramid import (
     has_records,
 )
 from session_datasets.formats.measure.measure import bounds, comparable
+from session_datasets.formats.tables import ArrowTables
 from session_datasets.formats.values.cells import CellRules
 from tests.support.laid_out import LaidOut, laid_out
 from tests.support.odd_files import parquet
-from tests.support.ranges import MemoryReader
+from tests.support.ranges import MemoryReader, MemoryWriter
 
 
 class Built:
@@ -211,3 +213,17 @@ def test_the_pyramid_of_a_laid_out_dataset_tells_its_smallest_and_largest() -> N
     directory = dataset.tables._directories.of(dataset.reader, dataset.layout)
     window = Pyramid.of(directory).window(dataset.reader, [0], 0, 100_001, 1)
     assert (window.columns[0].low[0].as_py(), window.columns[0].high[0].as_py()) == (0, 100_000)
+
+
+def test_working_files_of_a_registration_lie_in_the_folder_it_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pyramid, "_HELD_BYTES_MAX", 1)
+    file = tmp_path / "original"
+    file.write_text("n\n" + "1\n" * 1_000)
+    # Whoever asked for the system's folder would not find it.
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    table = ArrowTables(tmp_path).lay_out(file, "rows.csv", NO_HINTS, MemoryWriter())
+    assert table.profile is not None
+    assert table.profile.shape.rows == 1_000
+    assert [path.name for path in tmp_path.iterdir()] == ["original"]

@@ -40,10 +40,7 @@ def read_arrow_page(
     end = max(offset, min(offset + limit, table.total))
     schema = pa.schema([table.directory.schema.field(place) for place in places])
     stream = _Stream(schema, max_bytes, decoded_bytes_max)
-    batches = (
-        batches_ahead(table, places, offset, end, max_bytes) if places else iter([rows_without_columns(end - offset)])
-    )
-    for batch in batches:
+    for batch in _batches(table, places, offset, end, max_bytes):
         if not all(stream.take(piece) for piece in small_slices(batch, _BATCH_BYTES)):
             break
     if stream.rows == 0 and offset < end:

@@ -62,7 +62,7 @@ def read_page(
     rows = filling.rows
     limit_hit = None
     if offset + len(rows) < table.total:
-        limit_hit = LimitHit.BYTES if filling.full else LimitHit.ROWS if wanted == limit else LimitHit.CELLS
+        limit_hit = LimitHit.BYTES if offset + len(rows) < end else LimitHit.ROWS if wanted == limit else LimitHit.CELLS
     return Page(
         columns=tuple(table.directory.columns[place] for place in places),
         offset=offset,
