@@ -192,6 +192,13 @@ def test_rows_that_do_not_fit_stay_in_their_places_wherever_blocks_end(rows: lis
         assert (row[3] if len(row) > 3 else None) == surplus
 
 
+@pytest.mark.parametrize("block_bytes", range(100, 108))
+@pytest.mark.parametrize("value", ["\r\n", "\n", "\r", "\n\r", "\r\r\n"], ids=repr)
+def test_line_ends_inside_quotes_are_kept_wherever_blocks_end(value: str, block_bytes: int) -> None:
+    text = "a,b\r\n" + f'"x{value}","{value}"\r\n' * 200
+    assert table_of(text, block_bytes).to_pydict() == {"a": [f"x{value}"] * 200, "b": [value] * 200}
+
+
 @settings(max_examples=300, deadline=None)
 @given(text=st.text(st.sampled_from('",\nx'), max_size=30), cuts=st.lists(st.integers(0, 30), max_size=4))
 @example(text='xxx"""x', cuts=[5, 6])

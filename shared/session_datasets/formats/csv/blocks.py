@@ -151,7 +151,7 @@ def _open(
     end = f"\n{source.end}{source.dialect.delimiter * (source.width - 1)}\n".encode()
     content = _Framed(_names(source), opened, end, watch)
     return arrow_csv.open_csv(
-        pa.PythonFile(io.BufferedReader(content, min(_READ_BYTES, source.block_bytes)), mode="r"),
+        pa.PythonFile(_Pieces(content, min(_READ_BYTES, source.block_bytes)), mode="r"),
         read_options=arrow_csv.ReadOptions(use_threads=False, block_size=source.block_bytes),
         parse_options=_parse_options(source.dialect, misfits),
         convert_options=_convert_options(source, places),
@@ -180,6 +180,19 @@ def _convert_options(source: Source, places: Sequence[int] | None) -> arrow_csv.
         quoted_strings_can_be_null=False,
         include_columns=None if places is None else [source.name(place) for place in places],
     )
+
+
+class _Pieces(io.BufferedReader):
+    """Reads that never end between CR and LF: there Arrow takes a LF for the rest of a line end, inside quotes, too,
+    where it is part of a value."""
+
+    _held = b""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        wanted = -1 if size is None or size < 0 else size - len(self._held)
+        data = self._held + super().read(wanted)
+        self._held = data[-1:] if data.endswith(b"\r") and len(data) > 1 else b""
+        return data[: len(data) - len(self._held)]
 
 
 class _Framed(io.RawIOBase):
