@@ -183,3 +183,9 @@ def test_a_laptop_deploys_one_asset_of_code_for_all(local: Synthesized) -> None:
 def test_no_layer_is_used(everywhere: Synthesized) -> None:
     assert everywhere.resources("AWS::Lambda::LayerVersion") == {}
     assert all("Layers" not in everywhere.function(verb) for verb in Verb)
+
+
+@each_verb
+def test_what_reads_whole_columns_gives_memory_back_that_arrow_freed(everywhere: Synthesized, verb: Verb) -> None:
+    pool = everywhere.function(verb)["Environment"]["Variables"].get("ARROW_DEFAULT_MEMORY_POOL")
+    assert pool == ("system" if verb in NUMERIC_VERBS else None)
