@@ -186,7 +186,7 @@ def _in_words(head: bytes, encoding: str, text: str | None) -> str:
     """What bytes are that are no text for a table; ``text`` is None if they are not even ``encoding``."""
     if text is None and encoding != "utf-8":
         return f"marked as {encoding.upper()} but not valid {encoding.upper()}"
-    if head[1::2].count(0) > len(head) // 3 or head[0::2].count(0) > len(head) // 3:
+    if encoding == "utf-8" and max(head[1::2].count(0), head[0::2].count(0)) > len(head) // 3:
         return "text in UTF-16 without a byte order mark (write it as UTF-8)"
     if text is not None and "\x00" not in text:
         return "text with control characters, as binary data has"
@@ -207,6 +207,8 @@ def _json_format(file: Path, encoding: str, text: str, whole: bool, promised: Fo
     scalar = "" if promised is Format.CSV else '"-0123456789tfn'
     if start[:1] and start[0] in "[" + scalar and _is_json(file, encoding):
         raise _other_json("a JSON document, but not an array of objects", promised)
+    if start.startswith("[") and promised is not Format.CSV and _parses(start.partition("\n")[0]):
+        raise _other_json("JSON Lines of arrays, not of objects", promised)
     return None
 
 

@@ -32,6 +32,7 @@ NO_TABLES = [
         "text that is not UTF-8, perhaps Latin-1 or Windows-1252 (write it as UTF-8)",
     ),
     (b"\xff\xfea", "marked as UTF-16 but not valid UTF-16"),
+    ("a,b\n1,\0\n".encode("utf-16"), "binary data of an unknown kind"),
 ]
 TEXTS = [(CSV, Format.CSV), (JSON, Format.JSON), (JSON_LINES, Format.JSON_LINES)]
 FORMATS = [
@@ -104,6 +105,19 @@ def test_the_same_letters_before_binary_data_are_a_signature(signature: bytes, w
 def test_a_gzip_inside_a_gzip_is_an_opaque_file() -> None:
     twice = gzip.compress(gzip.compress(CSV))
     assert (understood(twice, "rows.gz").note or "").startswith("This is gzip-compressed data:")
+
+
+@pytest.mark.parametrize("name", ["rows", "rows.json", "rows.txt"])
+def test_lines_of_json_arrays_are_no_csv(name: str) -> None:
+    note = understood(b'[1, "a"]\n[2, "b"]\n', name).note
+    assert note is not None
+    assert note.startswith("This is JSON Lines of arrays, not of objects")
+
+
+def test_lines_of_json_arrays_under_the_name_of_json_lines_are_refused() -> None:
+    assert problem_of(b"[1, 2]\n[3, 4]\n", "rows.jsonl").detail == (
+        "The file's name announces JSON Lines, but its content is JSON Lines of arrays, not of objects."
+    )
 
 
 def test_prose_is_an_opaque_file() -> None:

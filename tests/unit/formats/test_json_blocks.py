@@ -18,6 +18,7 @@ from session_datasets.domain.errors import Refusal
 from session_datasets.domain.profile import Format
 from session_datasets.formats.json import first_pass as json_first_pass
 from session_datasets.formats.json import split as json_split
+from session_datasets.formats.json.blocks import Block
 from session_datasets.formats.json.split import Rest
 from session_datasets.formats.json.table import open_json
 from tests.support.json_texts import WRONG, objects, tables, values
@@ -90,6 +91,24 @@ def test_json_lines_in_blocks_are_the_lines_as_a_whole(rows: list[str], ending: 
     data = lines_of(rows, ending)
     with cut(size, first):
         assert table(data, Format.JSON_LINES) == exactly(data, Format.JSON_LINES)
+
+
+@pytest.mark.parametrize("beside", [-1, 0, 1])
+@pytest.mark.parametrize("format_", [Format.JSON, Format.JSON_LINES])
+def test_a_block_may_end_exactly_where_an_object_does(format_: Format, beside: int, tmp_path: Path) -> None:
+    rows = [f'{{"a":{number}}}' for number in range(10, 40)]
+    data = array_of(rows) if format_ is Format.JSON else lines_of(rows)
+    file = tmp_path / "file"
+    file.write_bytes(data)
+    end = data.index(b"}", 40) + 1
+    with cut(end + beside, 1):
+        first = next(iter(json_split.blocks(file, format_)))
+        found = table(data, format_)
+    assert isinstance(first, Block)
+    # Of an array two pieces are read before one is looked at; of a line the end is seen with the line end behind it.
+    whole = data[: 2 * (end + beside)].count(b"}") if format_ is Format.JSON else data[: end + beside].count(b"\n")
+    assert len(first) == whole
+    assert found == exactly(data, format_)
 
 
 @settings(max_examples=80, deadline=None)
