@@ -62,7 +62,9 @@ def _write(frame: Frame, path: Path) -> None:
     import pyarrow.parquet as parquet
 
     try:
-        reader = pa.RecordBatchReader.from_stream(frame)
+        # The stream protocol ends a name at its first NUL; Arrow's own tables need no protocol.
+        table: Any = frame if isinstance(frame, pa.Table) else None
+        reader = pa.RecordBatchReader.from_stream(frame) if table is None else table.to_reader()
         with parquet.ParquetWriter(path, reader.schema, compression="zstd") as writer:
             for batch in reader:
                 writer.write_batch(batch)

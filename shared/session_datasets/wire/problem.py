@@ -59,7 +59,7 @@ def refusal_of(error: ValidationError, model: type[Request]) -> Refusal:
     advice = []
     for item in error.errors(include_url=False, include_context=False, include_input=False)[:_FIELD_ERRORS_TOLD]:
         place = ".".join(str(step) for step in item["loc"]) or "the body"
-        told.append(f"{place}: {item['msg']}")
+        told.append(f"{place}: {str(item['msg']).removeprefix('Value error, ')}")
         if allowed := _allowed_range(model, str(item["loc"][0]) if item["loc"] else ""):
             advice.append(allowed)
     return Refusal(ProblemCode.INVALID_REQUEST, "; ".join(told) + ".", advice=" ".join(dict.fromkeys(advice)) or None)

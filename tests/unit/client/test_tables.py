@@ -138,6 +138,11 @@ def test_rows_without_columns_are_counted_in_a_dataset(workspace: Workspace, tmp
     assert (workspace.to_arrow(registered).num_rows, workspace.to_pandas(registered).shape) == (3, (3, 0))
 
 
+def test_a_name_with_a_nul_stays_whole(workspace: Workspace) -> None:
+    table = pa.table({"a\0b": [1], "a\0c": [2]})
+    assert workspace.to_arrow(workspace.register_artifact(table, name="t")).equals(table)
+
+
 def test_columns_come_in_the_order_asked_for(workspace: Workspace) -> None:
     table = pa.table({"a": [1], "b": ["x"], "c": [None]})
     registered = workspace.register_artifact(table, name="t")

@@ -173,3 +173,11 @@ def test_a_file_that_does_not_fit_its_hint_fails(workspace: Workspace, csv: Path
 def test_one_text_for_several_nulls_is_a_mistake(workspace: Workspace, csv: Path) -> None:
     with pytest.raises(TypeError, match="nulls"):
         workspace.register_artifact(csv, hints=ReadingHints(nulls="NA"))  # type: ignore[arg-type]
+
+
+def test_a_type_that_no_hint_names_is_refused_with_those_there_are(workspace: Workspace, csv: Path) -> None:
+    with pytest.raises(ProblemError) as caught:
+        workspace.register_artifact(csv, hints=ReadingHints(types={"n": "int65"}))
+    assert caught.value.detail == (
+        "hints.types.n: a type is string, bool, int64, double, decimal(p,s), date or timestamp."
+    )
