@@ -82,6 +82,11 @@ ROW_BYTES_MAX = 64 * MIB
 # Values on all levels inside the nested cells of one row: more take longer than a second and more memory than the
 # page that they would be cut short for, and a few hundred bytes of Parquet stand for any number of them.
 ROW_ITEMS_MAX = 1_000_000
+# Cells of a table that JSON objects make, for each byte of the file: objects of two keys among a thousand have some
+# fifty, and each cell costs its share of typing, statistics and disk, however empty it is.
+SPARSE_CELLS_PER_BYTE = 50
+# Cells below which a table of JSON objects may be as sparse as it likes: a few seconds' work.
+SPARSE_CELLS_MIN = 10_000_000
 # Rows and characters of a cell that a preview shows: enough to recognise the data, cheap in a context.
 PREVIEW_ROWS = 5
 # See PREVIEW_ROWS.

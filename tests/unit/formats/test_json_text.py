@@ -10,6 +10,7 @@ import pytest
 from session_datasets.domain.errors import ProblemCode
 from session_datasets.domain.profile import Format
 from session_datasets.formats.json import exact_parser as json_text
+from session_datasets.formats.json import first_pass
 from tests.support.laid_out import laid_out, problem_of, understood
 
 
@@ -122,3 +123,18 @@ def test_more_keys_than_allowed_columns_make_an_opaque_file() -> None:
     table = understood(lines, "rows.jsonl", columns_max=2)
     assert (table.format, table.layout_name) == (Format.OTHER, None)
     assert "more than 2 different keys" in (table.note or "")
+
+
+def test_objects_that_share_no_keys_are_not_made_a_table_of_empty_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(first_pass, "SPARSE_CELLS_MIN", 10_000)
+    sparse = json.dumps([{f"k{number}": number} for number in range(1_000)]).encode()
+    table = understood(sparse, "rows.json")
+    assert (table.format, table.layout_name) == (Format.OTHER, None)
+    assert "share too few keys" in (table.note or "")
+
+
+def test_objects_of_some_keys_among_many_are_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(first_pass, "SPARSE_CELLS_MIN", 10_000)
+    some = json.dumps([{f"k{(number + key) % 200}": key for key in range(10)} for number in range(1_000)])
+    found = laid_out(some, "rows.json")
+    assert (found.profile.shape.rows, found.profile.shape.columns) == (1_000, 200)

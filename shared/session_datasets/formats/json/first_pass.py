@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from session_datasets.domain.limits import MIB
+from session_datasets.domain.limits import MIB, SPARSE_CELLS_MIN, SPARSE_CELLS_PER_BYTE
 from session_datasets.domain.profile import Format, ReadingHints
 from session_datasets.formats.json.arrow_parser import fits_json_text, read_fast, readable
 from session_datasets.formats.json.blocks import Block
@@ -63,6 +63,8 @@ class FirstPass:
         self._seen: dict[str, Seen] = {}
         self._readable: dict[str, JsonType] = {}
         self._cells_per_row = 1
+        self._rows = 0
+        self._cells_max = max(SPARSE_CELLS_MIN, SPARSE_CELLS_PER_BYTE * file.stat().st_size)
 
     def run(self) -> None:
         """Raises NoTable for too many columns, Refusal for damage and for values that do not fit their hints."""
@@ -176,6 +178,7 @@ class FirstPass:
 
     def _put_aside(self, block: Block, types: Mapping[str, JsonType], arrays: list[pa.Array]) -> None:
         batch = pa.RecordBatch.from_arrays(arrays, names=list(types)) if types else rows_without_columns(len(block))
+        self._count(len(block))
         span = Span.of(block)
         self.parts.append(Part(span, len(block), types))
         self.spool.write(batch, span.size)
@@ -183,10 +186,21 @@ class FirstPass:
     def _see_rest(self) -> None:
         for number, objects in self.rest_batches():
             self._name_columns(objects)
+            self._count(len(objects))
             for name, column in self.values(objects).items():
                 self._seen[name].see_all(column)
                 if name in self._hinted:
                     self._hinted[name].see(column, number)
+
+    def _count(self, rows: int) -> None:
+        """Objects of few keys each, and of ever others, are small as text and have more cells than anyone pages."""
+        self._rows += rows
+        if self._rows * len(self._seen) > self._cells_max:
+            raise NoTable(
+                f"The objects of this file share too few keys: with {len(self._seen):,} of them, its first "
+                f"{self._rows:,} rows would have {self._rows * len(self._seen):,} cells, nearly all of them empty. "
+                "It can be listed and loaded; written as one row of key and value each, it would page."
+            )
 
 
 def _leaf_count(json_type: JsonType) -> int:
