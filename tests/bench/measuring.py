@@ -87,6 +87,7 @@ class Running:
         }
 
     def __enter__(self) -> Self:
+        LOG.parent.mkdir(parents=True, exist_ok=True)
         self._log = LOG.open("ab")
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.bench.worker"],
