@@ -10,14 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import boto3
 import pytest
-from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from infra.local.emulator import Emulator
-from infra.local.surroundings import ACCESS_KEY, REGION, SECRET_KEY
 from tests.support.cloud import EMULATORS
+from tests.support.emulator_clients import Client, clients_of
 
 HANDLER = """
 import os, sys, time
@@ -37,8 +35,6 @@ def handler(event, context):
     return {{"version": VERSION, "environment": dict(os.environ), "pid": os.getpid()}}
 """
 
-Client = Callable[[str], Any]
-
 
 @pytest.fixture(scope="module", params=EMULATORS)
 def emulator(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
@@ -50,17 +46,7 @@ def emulator(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture(scope="module")
 def client(emulator: Emulator) -> Client:
-    def make(service: str) -> Any:
-        return boto3.client(
-            service,
-            endpoint_url=emulator.endpoint,
-            region_name=REGION,
-            aws_access_key_id=ACCESS_KEY,
-            aws_secret_access_key=SECRET_KEY,
-            config=Config(read_timeout=60, retries={"total_max_attempts": 1}),
-        )
-
-    return make
+    return clients_of(emulator)
 
 
 @pytest.fixture(scope="module")

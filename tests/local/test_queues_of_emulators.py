@@ -6,17 +6,14 @@ import io
 import json
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import boto3
 import pytest
-from botocore.config import Config
 
 from infra.local.emulator import Emulator
-from infra.local.surroundings import ACCESS_KEY, REGION, SECRET_KEY
 from tests.support.cloud import EMULATORS
+from tests.support.emulator_clients import Client, clients_of
 
 # Fails what is told to fail, and has it come again at once; tells the attempts of everything by a queue of its own.
 HANDLER = """
@@ -37,26 +34,13 @@ def handler(event, context):
 DELIVERIES = 3
 PATIENCE_SECONDS = 60.0
 
-Client = Callable[[str], Any]
-
 
 @pytest.fixture(scope="module", params=EMULATORS)
 def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     state: Path = tmp_path_factory.mktemp(request.param)
     emulator: Emulator
     with EMULATORS[request.param](state) as emulator:
-
-        def make(service: str) -> Any:
-            return boto3.client(
-                service,
-                endpoint_url=emulator.endpoint,
-                region_name=REGION,
-                aws_access_key_id=ACCESS_KEY,
-                aws_secret_access_key=SECRET_KEY,
-                config=Config(read_timeout=60, retries={"total_max_attempts": 1}),
-            )
-
-        yield make
+        yield clients_of(emulator)
 
 
 def a_queue(client: Client, name: str, **attributes: str) -> tuple[str, str]:

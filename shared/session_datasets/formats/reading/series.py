@@ -24,7 +24,7 @@ from session_datasets.formats.measure.gaps import Gaps
 from session_datasets.formats.measure.measure import bounds, comparable, restored
 from session_datasets.formats.measure.ordering import Ordering
 from session_datasets.formats.reading.downsample import chosen_rows
-from session_datasets.formats.reading.pages import json_bytes
+from session_datasets.formats.reading.pages import spelled_bytes
 from session_datasets.formats.reading.series_source import SeriesSource
 from session_datasets.formats.values.cells import CellRules, is_number, is_temporal
 from session_datasets.formats.values.nested import is_nested
@@ -125,7 +125,7 @@ def _exact(source: SeriesSource, wanted: _Wanted, max_bytes: int) -> _Made:
             cells = rules[at].encode(column)
             values[at] += cells
             gaps[at].see(column)
-            used += json_bytes(cells)
+            used += spelled_bytes(cells)
         order.see(batch)
         if used > max_bytes:
             raise _too_large(wanted, used // seen)
