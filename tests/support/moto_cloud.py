@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from typing import Any
 from unittest.mock import patch
 
@@ -60,7 +60,7 @@ class MotoCloud:
         self._create_table()
         self.dead_letters = self._create_queue()
         self.queue = self._create_queue(dead_letters=self.dead_letters)
-        settings = Settings(
+        self._settings = Settings(
             stack=STACK,
             signing_key_secret="",
             bucket=self.bucket,
@@ -68,7 +68,13 @@ class MotoCloud:
             profile_queue=self.queue,
             profiled_at_once_bytes=profiled_at_once_bytes,
         )
-        self.wired: Wired = wired(settings, lambda: keyring, self.s3, self.dynamodb, self.sqs, ArrowTables())
+        self._keyring = keyring
+        self.restart()
+
+    def restart(self) -> None:
+        """A new process behind the doors: whatever the old one remembered is gone."""
+        stores = (self.s3, self.dynamodb, self.sqs)
+        self.wired: Wired = wired(self._settings, lambda: self._keyring, *stores, ArrowTables())
 
     def call(self, verb: str, body: Any) -> dict[str, Any]:
         """One exchange as the deployed function would have it; a refusal comes back under ``problem``."""
@@ -230,7 +236,7 @@ def _clients(endpoint: str) -> tuple[Any, Any, Any]:
 
 def _in_turn(dynamodb: Any) -> Any:
     """moto checks a condition and writes in two steps, DynamoDB does both in one: so calls take turns."""
-    turn, call = Lock(), dynamodb._make_api_call
+    turn, call = RLock(), dynamodb._make_api_call
 
     def call_in_turn(operation: str, parameters: Any) -> Any:
         with turn:
