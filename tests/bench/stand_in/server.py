@@ -48,6 +48,12 @@ class _Exchange(BaseHTTPRequestHandler):
         self._asked_at = time.perf_counter()
         return super().parse_request()
 
+    def handle_expect_100(self) -> bool:
+        # Buffered, the leave to go on would come with the answer; boto3 waits a second for it before each body.
+        going_on = super().handle_expect_100()
+        self.wfile.flush()
+        return going_on
+
     def do_GET(self) -> None:
         if "list-type" in self._query or not self._key:
             self._list()
