@@ -105,14 +105,15 @@ class MotoCloud:
         events = [client.meta.events for client in (self.s3, self.dynamodb)]
         for each in events:
             each.register("before-send.*.*", count)
-        pool = self.wired.service.derived._gets._pool  # type: ignore[attr-defined]  # ranges do not go through boto3
-        asked = pool.request
+        # Ranges do not go through boto3.
+        straight = self.wired.service.derived._gets._connections  # type: ignore[attr-defined]
+        asked = straight.get
 
-        def ranged(*arguments: Any, **more: Any) -> Any:
+        def ranged(*arguments: Any) -> Any:
             counts["s3.GetObject"] += 1
-            return asked(*arguments, **more)
+            return asked(*arguments)
 
-        with patch.object(pool, "request", ranged):
+        with patch.object(straight, "get", ranged):
             yield counts
         for each in events:
             each.unregister("before-send.*.*", count)

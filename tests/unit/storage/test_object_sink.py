@@ -35,9 +35,9 @@ def asked(cloud: MotoCloud) -> Iterator[list[str]]:
 
     quickly = RangedGets._quickly
 
-    def noted(gets: RangedGets, *arguments: str) -> bytes | None:
+    def noted(gets: RangedGets, url: str, first: int, last: int) -> bytes | None:
         names.append("GetObject")
-        return quickly(gets, *arguments)
+        return quickly(gets, url, first, last)
 
     cloud.s3.meta.events.register("before-call.s3.*", note)
     try:
