@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
@@ -121,6 +122,34 @@ def test_one_write_may_be_larger_than_a_part(cloud: MotoCloud) -> None:
         found = written(cloud, body, len(body))
     assert names == parts(3)
     assert stored(cloud, found) == body
+
+
+def test_a_part_that_can_not_be_sent_fails_the_writing_of_the_next_one(cloud: MotoCloud) -> None:
+    sink = sink_of(cloud)
+    with failing(cloud, "UploadPart"):
+        sink.write(b"x" * PART)
+        with pytest.raises(EndpointConnectionError):
+            sink.write(b"x" * PART)
+    sink.abandon()
+    assert (versions(cloud), unfinished(cloud)) == ([], [])
+
+
+def test_a_last_part_that_can_not_be_sent_fails_the_commit(cloud: MotoCloud) -> None:
+    sink = sink_of(cloud)
+    with failing(cloud, "UploadPart"):
+        sink.write(b"x" * PART)
+        with pytest.raises(EndpointConnectionError):
+            sink.commit()
+    sink.abandon()
+    assert (versions(cloud), unfinished(cloud)) == ([], [])
+
+
+@pytest.mark.parametrize("end", [ObjectSink.commit, ObjectSink.abandon])
+def test_no_thread_is_left_behind(cloud: MotoCloud, end: Callable[[ObjectSink], object]) -> None:
+    sink = sink_of(cloud)
+    sink.write(b"x" * (PART + 1))
+    end(sink)
+    assert [each for each in threading.enumerate() if each.name.startswith("object-sink")] == []
 
 
 def test_nothing_is_visible_before_the_commit(cloud: MotoCloud) -> None:
