@@ -12,12 +12,13 @@ import uuid
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from aws_lambda_powertools import Logger, Metrics, Tracer
+from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 from pydantic import ValidationError
 
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.names import METRICS_NAMESPACE, ORCHESTRATOR_VERBS, Verb
+from session_datasets.runtime.tracing import traced
 from session_datasets.runtime.wiring import Wired
 from session_datasets.storage.faults import refusal_of as storage_refusal_of
 from session_datasets.wire.base import WIRE_VERSION, Answer, Request
@@ -48,13 +49,12 @@ class Door(Generic[R]):
         self._wire = wire
         self._logger = Logger(service=verb.value)
         self._metrics = Metrics(namespace=METRICS_NAMESPACE, service=verb.value)
-        self._tracer = Tracer(service=verb.value)
+        self._traced = traced(verb)
 
     def __call__(self, event: Any, context: Any) -> dict[str, Any]:
         """The Lambda entry point."""
 
-        # Neither the answer nor an error's text is captured: answers hold rows, tokens and presigned URLs.
-        @self._tracer.capture_lambda_handler(capture_response=False, capture_error=False)
+        @self._traced
         @self._metrics.log_metrics(capture_cold_start_metric=True)
         def handle(event: Any, context: Any) -> dict[str, Any]:
             return self.serve(event, self._wire, request_id=context.aws_request_id)

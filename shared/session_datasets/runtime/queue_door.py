@@ -11,12 +11,13 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from aws_lambda_powertools import Logger, Metrics, Tracer
+from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
 from session_datasets.domain.limits import PROFILE_RETRY_SECONDS
 from session_datasets.domain.names import METRICS_NAMESPACE, Verb
 from session_datasets.operations.profile_artifact import Outcome
+from session_datasets.runtime.tracing import traced
 from session_datasets.runtime.wiring import Wired
 from session_datasets.storage.profile_queue import task_of
 
@@ -35,12 +36,12 @@ class QueueDoor:
         self._wire = wire
         self._logger = Logger(service=verb.value)
         self._metrics = Metrics(namespace=METRICS_NAMESPACE, service=verb.value)
-        self._tracer = Tracer(service=verb.value)
+        self._traced = traced(verb)
 
     def __call__(self, event: Event, context: Any) -> dict[str, Any]:
         """The Lambda entry point; answers the messages that are to come again."""
 
-        @self._tracer.capture_lambda_handler(capture_response=False, capture_error=False)
+        @self._traced
         @self._metrics.log_metrics(capture_cold_start_metric=True)
         def handle(event: Event, context: Any) -> dict[str, Any]:
             remaining = context.get_remaining_time_in_millis() / 1000

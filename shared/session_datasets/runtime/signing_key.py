@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from aws_lambda_powertools.utilities import parameters
-
-from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.keyring import Keyring, SigningKey
 
 _CACHED_SECONDS = 300
 
 
-def keyring_from_secret(secret_name: str) -> Keyring:
-    """The keyring that the secret holds; fetched at most once in _CACHED_SECONDS per process."""
-    try:
-        secret = parameters.get_secret(secret_name, transform="json", max_age=_CACHED_SECONDS)
-    except parameters.GetParameterError as error:
-        raise Refusal(
-            ProblemCode.UNAVAILABLE, "The service could not fetch its signing key; nothing was done."
-        ) from error
-    return parsed_keyring(secret)
+class SecretKeyring:
+    """The keyring in the text that ``fetch`` gets; fetched at most once in _CACHED_SECONDS.
+
+    ``seconds`` is a clock; it need not tell the time of day.
+    """
+
+    def __init__(self, fetch: Callable[[], str], seconds: Callable[[], float] = time.monotonic) -> None:
+        self._fetch = fetch
+        self._seconds = seconds
+        self._fetched_at = float("-inf")
+        self._keyring: Keyring | None = None
+
+    def __call__(self) -> Keyring:
+        """Raises what ``fetch`` raises, also when an older keyring is known: it may be one that was revoked."""
+        if self._keyring is None or self._seconds() - self._fetched_at >= _CACHED_SECONDS:
+            self._keyring = parsed_keyring(json.loads(self._fetch()))
+            self._fetched_at = self._seconds()
+        return self._keyring
 
 
 def parsed_keyring(secret: Mapping[str, Any]) -> Keyring:

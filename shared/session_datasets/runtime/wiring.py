@@ -13,13 +13,14 @@ from typing import Any, NoReturn
 from session_datasets.domain.keyring import Keyring
 from session_datasets.operations.ports import Service, Tables
 from session_datasets.runtime.settings import Settings
-from session_datasets.runtime.signing_key import keyring_from_secret
+from session_datasets.runtime.signing_key import SecretKeyring
 from session_datasets.runtime.tokens import AccessTokens
+from session_datasets.storage import aws
 from session_datasets.storage.artifact_records import DynamoArtifactRecords
-from session_datasets.storage.aws import dynamodb_client, s3_client, sqs_client
 from session_datasets.storage.cursor import SignedCursors
 from session_datasets.storage.derived_files import S3DerivedFiles
 from session_datasets.storage.profile_queue import SqsProfileQueue
+from session_datasets.storage.secrets import secret_text
 from session_datasets.storage.workspace_files import S3WorkspaceFiles
 
 
@@ -70,10 +71,8 @@ def wired(
 def from_environment(tables: Tables, scratch: Path | None = None, *, verifies_tokens: bool = True) -> Wired:
     """On the stores that the function's environment names."""
     settings = Settings.from_environment(verifies_tokens=verifies_tokens)
-    keyring = partial(keyring_from_secret, settings.signing_key_secret)
-    # Making a client takes a while, and most functions know no queue.
-    sqs = sqs_client() if settings.profile_queue else None
-    return wired(settings, keyring, s3_client(), dynamodb_client(), sqs, tables, scratch)
+    keyring = SecretKeyring(partial(secret_text, aws.secrets(), settings.signing_key_secret))
+    return wired(settings, keyring, aws.s3(), aws.dynamodb(), aws.sqs(), tables, scratch)
 
 
 def _now() -> datetime:

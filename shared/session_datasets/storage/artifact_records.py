@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
-from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 from pydantic import TypeAdapter
 
@@ -38,22 +37,38 @@ from session_datasets.domain.names import (
     SUMMARY_ATTRIBUTE,
 )
 from session_datasets.domain.scope import Caller, ListScope
+from session_datasets.domain.errors import session_ended
 from session_datasets.storage import keys
 from session_datasets.storage.faults import error_code
+from session_datasets.storage.leases import still_open
+from session_datasets.storage.many_items import written_together
 from session_datasets.storage.record_cache import RecordCache
+
+if TYPE_CHECKING:
+    from botocore.client import BaseClient
 
 _DOCUMENT = "document"
 # Sorts after every artifact id: their alphabet ends with 'z'.
 _AFTER_ALL_IDS = ARTIFACT_ID_PREFIX + "~"
 _INDEXES = {ListScope.CONVERSATION: (CONVERSATION_INDEX, CONVERSATION_KEY), ListScope.RUN: (RUN_INDEX, RUN_KEY)}
 
-_ARTIFACT = TypeAdapter(Artifact)
-_SUMMARY = TypeAdapter(ArtifactSummary)
-_MARK = TypeAdapter(RequestMark)
-_serialize = TypeSerializer().serialize
-_deserialize = TypeDeserializer().deserialize
-
 Item = dict[str, Any]
+
+
+# Made when they are needed, for a page needs but one of them, and made once.
+@cache
+def _artifacts() -> TypeAdapter[Artifact]:
+    return TypeAdapter(Artifact)
+
+
+@cache
+def _summaries() -> TypeAdapter[ArtifactSummary]:
+    return TypeAdapter(ArtifactSummary)
+
+
+@cache
+def _marks() -> TypeAdapter[RequestMark]:
+    return TypeAdapter(RequestMark)
 
 
 class DynamoArtifactRecords:
@@ -67,25 +82,33 @@ class DynamoArtifactRecords:
     # --- writing -----------------------------------------------------------------------------------------
 
     def create(self, artifact: Artifact, mark: RequestMark | None) -> bool:
+        partition = keys.partition(artifact.scope.owner, artifact.session_id)
         puts = [self._new(_record_item(artifact))]
         if mark is not None:
-            partition = keys.partition(artifact.scope.owner, artifact.session_id)
             puts.append(self._new(_mark_item(partition, mark, artifact.artifact_id)))
-        return self._all_put(puts)
+        return self._all_put(partition, puts)
 
     def remember(self, caller: Caller, mark: RequestMark, artifact_id: str) -> bool:
         partition = keys.partition(caller.owner, caller.session_id)
-        return self._all_put([self._new(_mark_item(partition, mark, artifact_id))])
+        return self._all_put(partition, [self._new(_mark_item(partition, mark, artifact_id))])
 
     def advance(self, artifact: Artifact, since: Status) -> bool:
         item = _record_item(artifact)
         try:
-            self._dynamodb.put_item(
+            # Only what the profile tells: the keys of the indexes are not this writer's to bring back.
+            self._dynamodb.update_item(
                 TableName=self._table,
-                Item=_wire(item),
+                Key=_wire({name: item[name] for name in (PARTITION_KEY, SORT_KEY)}),
+                UpdateExpression="SET #summary = :summary, #document = :document",
                 ConditionExpression="#summary.#status = :since",
-                ExpressionAttributeNames={"#summary": SUMMARY_ATTRIBUTE, "#status": "status"},
-                ExpressionAttributeValues=_wire({":since": since}),
+                ExpressionAttributeNames={
+                    "#summary": SUMMARY_ATTRIBUTE,
+                    "#document": _DOCUMENT,
+                    "#status": "status",
+                },
+                ExpressionAttributeValues=_wire(
+                    {":summary": item[SUMMARY_ATTRIBUTE], ":document": item[_DOCUMENT], ":since": since}
+                ),
             )
         except ClientError as error:
             if error_code(error) == "ConditionalCheckFailedException":
@@ -95,27 +118,23 @@ class DynamoArtifactRecords:
 
     def record_handoff(self, handoff: Handoff) -> None:
         caller, artifact = handoff.caller, handoff.artifact
+        partition = keys.partition(caller.owner, caller.session_id)
         item = {
-            PARTITION_KEY: keys.partition(caller.owner, caller.session_id),
+            PARTITION_KEY: partition,
             SORT_KEY: keys.handoff_sort_key(artifact.artifact_id),
             "from_session": artifact.session_id,
             "node": caller.node,
             "loaded_at": handoff.loaded_at.isoformat(),
         }
-        self._dynamodb.put_item(TableName=self._table, Item=_wire(item))
+        self._all_put(partition, [{"TableName": self._table, "Item": _wire(item)}])
 
-    def _all_put(self, puts: list[dict[str, Any]]) -> bool:
-        """All of them or none; False when one of them is there already."""
-        try:
-            if len(puts) == 1:
-                self._dynamodb.put_item(**puts[0])
-            else:
-                self._dynamodb.transact_write_items(TransactItems=[{"Put": put} for put in puts])
-        except ClientError as error:
-            if error_code(error) in ("ConditionalCheckFailedException", "TransactionCanceledException"):
-                return False
-            raise
-        return True
+    def _all_put(self, partition: str, puts: list[dict[str, Any]]) -> bool:
+        """All of them or none; False when one of them is there already. Refusal ended when the session is over."""
+        writes = [{"ConditionCheck": still_open(self._table, partition)}, *({"Put": put} for put in puts)]
+        cancelled = written_together(self._dynamodb, writes)
+        if cancelled and cancelled[0]:
+            raise session_ended()
+        return not cancelled
 
     def _new(self, item: Item) -> dict[str, Any]:
         """A put that never overwrites."""
@@ -133,7 +152,7 @@ class DynamoArtifactRecords:
 
     def find_request(self, caller: Caller, token: str) -> tuple[RequestMark, str] | None:
         item = self._get(keys.partition(caller.owner, caller.session_id), keys.request_sort_key(token))
-        return (_MARK.validate_json(item[_DOCUMENT]), item["led_to"]) if item else None
+        return (_marks().validate_json(item[_DOCUMENT]), item["led_to"]) if item else None
 
     def find(self, caller: Caller, reference: Reference) -> Artifact | None:
         artifact = self._found(caller, reference)
@@ -161,7 +180,10 @@ class DynamoArtifactRecords:
         item = self._get(partition, artifact_id)
         if item is None:
             return None
-        artifact = _ARTIFACT.validate_json(item[_DOCUMENT])
+        artifact = _artifacts().validate_json(item[_DOCUMENT])
+        if CONVERSATION_KEY not in item and artifact.scope.conversation_id is not None:
+            # The conversation has ended, and the artifact stays with its run.
+            artifact = replace(artifact, scope=replace(artifact.scope, conversation_id=None))
         self._recent.keep(artifact, len(item[_DOCUMENT]))
         return artifact
 
@@ -178,11 +200,11 @@ class DynamoArtifactRecords:
         )
         return str(_plain(found["Items"][0])[PARTITION_KEY]) if found["Items"] else None
 
-    def _get(self, partition: str, sort_key: str) -> Item | None:
-        found = self._dynamodb.get_item(
-            TableName=self._table, Key=_wire({PARTITION_KEY: partition, SORT_KEY: sort_key}), ConsistentRead=True
-        )
-        return _plain(found["Item"]) if "Item" in found else None
+    def _get(self, partition: str, sort_key: str) -> dict[str, str] | None:
+        """The attributes of an item that are texts."""
+        key = {PARTITION_KEY: {"S": partition}, SORT_KEY: {"S": sort_key}}
+        found = self._dynamodb.get_item(TableName=self._table, Key=key, ConsistentRead=True)
+        return _texts(found["Item"]) if "Item" in found else None
 
     # --- listing -----------------------------------------------------------------------------------------
 
@@ -217,7 +239,7 @@ class DynamoArtifactRecords:
         bounded = {"PageSize": at_once}
         for page in self._dynamodb.get_paginator("query").paginate(**query, PaginationConfig=bounded):
             for item in page["Items"]:
-                summary = _SUMMARY.validate_python(_plain(item)[SUMMARY_ATTRIBUTE])
+                summary = _summaries().validate_python(_plain(item)[SUMMARY_ATTRIBUTE])
                 if summary.artifact_id != before:
                     yield summary
 
@@ -236,7 +258,7 @@ def _record_item(artifact: Artifact) -> Item:
         PARTITION_KEY: keys.partition(scope.owner, scope.session_id),
         SORT_KEY: artifact.artifact_id,
         SUMMARY_ATTRIBUTE: _summary_map(artifact),
-        _DOCUMENT: _ARTIFACT.dump_json(artifact).decode(),
+        _DOCUMENT: _artifacts().dump_json(artifact).decode(),
     }
     # Sparse: a record without a conversation, or without a run, is in neither the one index nor the other.
     if scope.conversation_id is not None:
@@ -257,13 +279,24 @@ def _mark_item(partition: str, mark: RequestMark, artifact_id: str) -> Item:
         PARTITION_KEY: partition,
         SORT_KEY: keys.request_sort_key(mark.token),
         "led_to": artifact_id,
-        _DOCUMENT: _MARK.dump_json(mark).decode(),
+        _DOCUMENT: _marks().dump_json(mark).decode(),
     }
 
 
 def _wire(item: Item) -> dict[str, Any]:
-    return {name: _serialize(value) for name, value in item.items()}
+    # Imported here, as below: importing anything of boto3 takes longer than a page that needs none of it.
+    from boto3.dynamodb.types import TypeSerializer
+
+    serialize = TypeSerializer().serialize
+    return {name: serialize(value) for name, value in item.items()}
 
 
 def _plain(item: Mapping[str, Any]) -> Item:
-    return {name: _deserialize(value) for name, value in item.items()}
+    from boto3.dynamodb.types import TypeDeserializer
+
+    deserialize = TypeDeserializer().deserialize
+    return {name: deserialize(value) for name, value in item.items()}
+
+
+def _texts(item: Mapping[str, Any]) -> dict[str, str]:
+    return {name: value["S"] for name, value in item.items() if "S" in value}

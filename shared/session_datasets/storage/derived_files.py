@@ -5,22 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING
 
-from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 from pydantic import TypeAdapter
 
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.page import ReadCost
 from session_datasets.domain.profile import DerivedObject, Layout, Profile, Role
+from session_datasets.domain.scope import Scope
 from session_datasets.storage import keys
 from session_datasets.storage.faults import MISSING, error_code
 from session_datasets.storage.object_sink import ObjectSink
 from session_datasets.storage.ranged_gets import RangedGets
 
-_PROFILE = TypeAdapter(Profile)
+if TYPE_CHECKING:
+    from botocore.client import BaseClient
+
 # Ranges fetched at the same time: boto3 keeps ten connections.
 _READS_AT_ONCE = 8
+
+
+@cache
+def _profiles() -> TypeAdapter[Profile]:
+    """Made when it is needed: a page reads no profile."""
+    return TypeAdapter(Profile)
 
 
 class S3DerivedFiles:
@@ -32,22 +42,22 @@ class S3DerivedFiles:
         self._gets = RangedGets(s3, bucket)
 
     @contextmanager
-    def writer(self, owner: str, artifact_id: str) -> Iterator[S3DerivedWriter]:
-        writer = S3DerivedWriter(self._s3, self._bucket, owner, artifact_id)
+    def writer(self, scope: Scope, artifact_id: str) -> Iterator[S3DerivedWriter]:
+        writer = S3DerivedWriter(self._s3, self._bucket, scope, artifact_id)
         try:
             yield writer
         finally:
             writer.abandon()
 
-    def write_profile(self, owner: str, artifact_id: str, profile: Profile) -> str:
-        key = keys.profile_key(owner, artifact_id)
+    def write_profile(self, scope: Scope, artifact_id: str, profile: Profile) -> str:
+        key = keys.profile_key(scope, artifact_id)
         self._s3.put_object(
-            Bucket=self._bucket, Key=key, Body=_PROFILE.dump_json(profile), ContentType="application/json"
+            Bucket=self._bucket, Key=key, Body=_profiles().dump_json(profile), ContentType="application/json"
         )
         return key
 
     def read_profile(self, key: str) -> Profile:
-        return _PROFILE.validate_json(_get(self._s3, Bucket=self._bucket, Key=key))
+        return _profiles().validate_json(_get(self._s3, Bucket=self._bucket, Key=key))
 
     def reader(self, layout: Layout) -> S3DerivedReader:
         return S3DerivedReader(self._gets, layout)
@@ -56,17 +66,17 @@ class S3DerivedFiles:
 class S3DerivedWriter:
     """``operations.ports.DerivedWriter``: one multipart upload, or one PUT, for each role."""
 
-    def __init__(self, s3: BaseClient, bucket: str, owner: str, artifact_id: str) -> None:
+    def __init__(self, s3: BaseClient, bucket: str, scope: Scope, artifact_id: str) -> None:
         self._s3 = s3
         self._bucket = bucket
-        self._owner = owner
+        self._scope = scope
         self._artifact_id = artifact_id
         self._sinks: dict[Role, ObjectSink] = {}
 
     def sink(self, role: Role) -> ObjectSink:
         if role in self._sinks:
             raise ValueError(f"{role} was begun before")
-        key = keys.derived_key(self._owner, self._artifact_id, role)
+        key = keys.derived_key(self._scope, self._artifact_id, role)
         sink = self._sinks[role] = ObjectSink(self._s3, self._bucket, key)
         return sink
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-
-from botocore.client import BaseClient
+from typing import TYPE_CHECKING
 
 from session_datasets.domain.artifact import ProfilingTask
+
+if TYPE_CHECKING:
+    from botocore.client import BaseClient
 
 _MESSAGE_VERSION = 1
 

@@ -6,10 +6,8 @@ import base64
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from boto3.s3.transfer import TransferConfig
-from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 
 from session_datasets.domain.artifact import Artifact, Location
@@ -29,9 +27,11 @@ from session_datasets.domain.scope import Caller
 from session_datasets.storage import keys
 from session_datasets.storage.faults import MISSING, error_code
 
+if TYPE_CHECKING:
+    from boto3.s3.transfer import TransferConfig
+    from botocore.client import BaseClient
+
 _CHUNK_BYTES = 1 * MIB
-# The parts run beside each other, S3 does the work.
-_COPYING = TransferConfig(multipart_threshold=COPY_BYTES_MAX, multipart_chunksize=COPY_PART_BYTES, max_concurrency=10)
 
 
 class S3WorkspaceFiles:
@@ -114,7 +114,7 @@ class S3WorkspaceFiles:
                     # A node's tags are its own; to copy them, the function would need to read and write tags.
                     "TaggingDirective": "REPLACE",
                 },
-                Config=_COPYING,
+                Config=_copying(),
             )
         copied = self.find(key)
         if copied is None or copied.size != location.size:
@@ -152,6 +152,14 @@ class S3WorkspaceFiles:
             operation, Params={"Bucket": self._bucket, **wanted}, ExpiresIn=PRESIGNED_SECONDS, HttpMethod=method
         )
         return PresignedRequest(method, url, dict(headers or {}), expires_at)
+
+
+def _copying() -> TransferConfig:
+    """The parts run beside each other, S3 does the work."""
+    # Imported here: all functions know these files, and one copies them.
+    from boto3.s3.transfer import TransferConfig
+
+    return TransferConfig(multipart_threshold=COPY_BYTES_MAX, multipart_chunksize=COPY_PART_BYTES, max_concurrency=10)
 
 
 @contextmanager

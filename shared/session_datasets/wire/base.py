@@ -20,7 +20,8 @@ Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 class Model(BaseModel):
     # Strict, so that "10" is no limit of 10 and true no offset of 1; a reader never guesses what was meant.
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+    # A validator is made when its model is first used: a function knows the models of all verbs and uses those of one.
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True, defer_build=True)
 
 
 class Request(Model):
