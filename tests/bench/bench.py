@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from session_datasets.domain.names import Verb
 from tests.bench import making, measuring
 from tests.bench.given import DataSet, Given
 from tests.bench.measuring import Measured, Reader
@@ -110,4 +111,5 @@ def registering(data: DataSet, file: str | None = None, name: str | None = None,
     """Our registration of the data set's file, or of another ``file`` beside it, which then leaves no record."""
     source = file or data.csv or data.parquet
     record = {} if file else {"record": data.record}
-    return Reader(label, "ours.register", {"file": source, "name": name or data.name, **record})
+    options = {"file": source, "name": name or data.name, **record}
+    return Reader(label, "ours.register", options, function=Verb.PROFILE_ARTIFACT)

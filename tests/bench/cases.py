@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from session_datasets.domain.names import Verb
 from tests.bench import making
 from tests.bench.bench import OURS, Bench, registering
 from tests.bench.measuring import Reader
@@ -13,13 +14,15 @@ PAGE = {"limit": 100}
 CHART = {"points": 2_000}
 
 ENGINE = "our read engine alone"
-_OUR_PAGE = Reader(OURS, "ours.page")
-_ENGINE_PAGE = Reader(ENGINE, "engine_reader.page")
-_PAGE_PEERS = [
-    Reader("polars slice", "polars_reader.page"),
-    Reader("pyarrow row group", "pyarrow_reader.page"),
-    Reader("DuckDB LIMIT OFFSET", "duckdb_reader.page"),
+_OUR_PAGE = Reader(OURS, "ours.page", function=Verb.READ_ROWS)
+_ENGINE_PAGE = Reader(ENGINE, "engine_reader.page", function=Verb.READ_ROWS)
+# What pyarrow and polars import where it is installed, and need for nothing that they are asked here.
+_UNNEEDED = ("numpy", "pandas")
+_FRESH_PEERS = [
+    Reader("polars slice", "polars_reader.page", without=_UNNEEDED),
+    Reader("pyarrow row group", "pyarrow_reader.page", without=_UNNEEDED),
 ]
+_PAGE_PEERS = [*_FRESH_PEERS, Reader("DuckDB LIMIT OFFSET", "duckdb_reader.page")]
 
 
 def register(bench: Bench) -> None:
@@ -47,12 +50,7 @@ def page(bench: Bench) -> None:
 
 def fresh(bench: Bench) -> None:
     """the same page in a new process each time, imports and all"""
-    readers = [
-        _OUR_PAGE,
-        _ENGINE_PAGE,
-        Reader("polars slice", "polars_reader.page"),
-        Reader("pyarrow row group", "pyarrow_reader.page"),
-    ]
+    readers = [_OUR_PAGE, _ENGINE_PAGE, *_FRESH_PEERS]
     bench.fresh("fresh", f"Page of 100 rows, fresh process with imports, {_rows(bench)}", readers, 5, PAGE)
 
 
@@ -84,7 +82,10 @@ def chart(bench: Bench) -> None:
     """2,000 points of one column: of all rows, and of random windows of a tenth or a hundredth of them"""
     if not bench.data.charted:
         return
-    readers = [Reader(OURS, "ours.chart"), Reader("polars, whole column", "polars_reader.chart")]
+    readers = [
+        Reader(OURS, "ours.chart", function=Verb.READ_COLUMNS),
+        Reader("polars, whole column", "polars_reader.chart"),
+    ]
     title = f"2,000 points, {_rows(bench)}"
     bench.warm("chart", f"Chart of everything, {title}", readers, 7, options={**CHART, "whole": True})
     bench.warm("chart_window", f"Chart of random windows, {title}", readers, 8, options=CHART)
@@ -94,14 +95,25 @@ def column(bench: Bench) -> None:
     """one full column, footer and all"""
     if not bench.data.charted:
         return
-    readers = [Reader(OURS, "ours.column"), Reader("polars, whole column", "polars_reader.column")]
+    readers = [
+        Reader(OURS, "ours.column", function=Verb.READ_COLUMNS),
+        Reader("polars, whole column", "polars_reader.column"),
+    ]
     bench.warm("column", f"One full column, {_rows(bench)}", readers, 5)
 
 
 def encode(bench: Bench) -> None:
-    """a decoded page of 1,000 rows as JSON, without loss, against to_pylist and the standard library's JSON"""
-    readers = [Reader(OURS, "ours.encode"), Reader("pyarrow to_pylist + json", "pyarrow_reader.encode")]
-    bench.warm("encode", "Encode a page of 1,000 rows", readers, 15, pace=None, options={"limit": 1_000})
+    """the first 1,000 rows, decoded and in memory, as JSON text once: a page's cells, without loss, against to_pylist,
+    both spelled by the standard library"""
+    first = bench.files.first_rows(bench.data, 1_000)
+    readers = [
+        Reader(OURS, "engine_reader.encode", function=Verb.READ_ROWS),
+        Reader("pyarrow to_pylist + json", "pyarrow_reader.encode", {"first": first}, without=_UNNEEDED),
+    ]
+    bench.warm(
+        "encode", "Encode a page of 1,000 rows", readers, 15, pace=None, options={"limit": 1_000},
+        note="From decoded rows in memory to one JSON text; each process holds these 1,000 rows and no others.",
+    )  # fmt: skip
 
 
 def conflict(bench: Bench) -> None:

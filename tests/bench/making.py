@@ -82,6 +82,17 @@ class Files:
                 _spoil_last_row(path)
         return key
 
+    def first_rows(self, data: DataSet, rows: int) -> str | None:
+        """The key of a Parquet file with its first ``rows`` rows and no others, None where it has no Parquet."""
+        if data.parquet is None:
+            return None
+        key = f"{data.name}/first-{rows}.parquet"
+        with self._arriving(key) as path:
+            pq.write_table(
+                pa.Table.from_batches([next(pq.ParquetFile(data.file(data.parquet)).iter_batches(rows))]), path
+            )
+        return key
+
     def json_array(self, rows: int) -> str:
         """The key of as many of the first rows as make ``JSON_BYTES``, one JSON array on one line."""
         key = f"rows-{rows}/array.json"
@@ -203,12 +214,16 @@ def _stamp(data: DataSet) -> Path:
 
 def _code() -> str:
     """What laid out depends on: a change of any of these files lays out anew."""
-    package = ROOT / "shared" / "session_datasets"
     digest = hashlib.sha256()
-    for room in ("domain", "formats", "storage"):
-        for file in sorted((package / room).glob("*.py")):
-            digest.update(file.read_bytes())
+    for file in code_files():
+        digest.update(file.read_bytes())
     return digest.hexdigest()
+
+
+def code_files() -> list[Path]:
+    """Those files, of rooms within rooms, too."""
+    package = ROOT / "shared" / "session_datasets"
+    return [file for room in ("domain", "formats", "storage") for file in sorted((package / room).rglob("*.py"))]
 
 
 def described(data: DataSet) -> DataSet:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -15,10 +14,12 @@ from threading import Timer
 from types import TracebackType
 from typing import Any, Self
 
+from session_datasets.domain.names import Verb
 from tests.bench.given import Given
 from tests.bench.places import FOLDER, ROOT
 from tests.bench.stand_in.pace import Pace
 from tests.bench.stand_in.running import StandIn
+from tests.bench.surroundings import variables_of
 
 # A reader that takes longer for one round is ended and told as failed.
 _ROUND_SECONDS_MAX = 600
@@ -30,13 +31,16 @@ Tell = Callable[[str, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """``function`` is ``module.name`` below ``tests.bench.readers``."""
+    """``reads`` is ``module.name`` below ``tests.bench.readers``. ``function``: whose bundle and variables it has; None
+    for this environment, ``without`` packages that it does not need and would import if they were there."""
 
     label: str
-    function: str
+    reads: str
     options: Mapping[str, Any] = field(default_factory=dict)
     # Rounds where a reader takes so long that the case's number would be too many.
     rounds: int | None = None
+    function: Verb | None = None
+    without: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +84,21 @@ class Running:
 
     def __init__(self, reader: Reader, given: Given) -> None:
         self._job: dict[str, Any] = {
-            "reader": reader.function,
+            "reader": reader.reads,
+            "without": list(reader.without),
             "endpoint": given.endpoint,
             "data": asdict(given.data),
             "options": {**given.options, **reader.options},
         }
+        self._variables = variables_of(reader.function, given.endpoint)
 
     def __enter__(self) -> Self:
         LOG.parent.mkdir(parents=True, exist_ok=True)
         self._log = LOG.open("ab")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.bench.worker"],
-            cwd=ROOT, env=_environment(self._job["endpoint"]), text=True, start_new_session=True,
+            # Without site: packages come from the path that its surroundings name, and from nowhere else.
+            [sys.executable, "-S", "-m", "tests.bench.worker"],
+            cwd=ROOT, env=self._variables, text=True, start_new_session=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
         )  # fmt: skip
         try:
@@ -131,24 +138,6 @@ class Running:
         if "failed" in answer:
             raise ReaderFailed(answer["failed"])
         return answer
-
-
-def _environment(endpoint: str) -> dict[str, str]:
-    # Bytecode is kept, as it is wherever Python is installed to be used.
-    unwanted = ("AWS_", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH")
-    plain = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
-    return {
-        **plain,
-        "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "shared"))),
-        "AWS_ENDPOINT_URL": endpoint,
-        "AWS_REGION": "us-east-1",
-        "AWS_DEFAULT_REGION": "us-east-1",
-        "AWS_ACCESS_KEY_ID": "bench",
-        "AWS_SECRET_ACCESS_KEY": "bench",
-        "AWS_EC2_METADATA_DISABLED": "true",
-        "AWS_CONFIG_FILE": os.devnull,
-        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
-    }
 
 
 def warm(

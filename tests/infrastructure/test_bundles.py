@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
 import re
 import shutil
 import subprocess
@@ -20,6 +19,7 @@ from session_datasets.domain.errors import ProblemCode
 from session_datasets.domain.names import Verb
 from tests.infrastructure.elf import read_shared_library
 from tests.infrastructure.synthesized import ROOT, Synthesized
+from tests.support.this_machine import this_machine
 
 GROUPS = [LIGHT, TABULAR, NUMERIC]
 # MiB that each bundle may weigh unzipped: a cold start fetches all of it. Lambda takes 250.
@@ -27,13 +27,6 @@ HEAVIEST = {LIGHT: 25, TABULAR: 120, NUMERIC: 175}
 
 # What every Amazon Linux 2023 has: the C and C++ run time, and the loader itself.
 SYSTEM_LIBRARY = re.compile(r"(lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+)|ld-linux-(aarch64|x86-64))\.so\.\d+")
-
-
-def this_machine() -> Target:
-    """The very Python that runs this test."""
-    machine = "aarch64" if platform.machine() in ("aarch64", "arm64") else "x86_64"
-    system = {"darwin": "apple-darwin"}.get(sys.platform, "manylinux_2_28")
-    return Target(f"{sys.version_info.major}.{sys.version_info.minor}", f"{machine}-{system}")
 
 
 @pytest.fixture(scope="module", params=GROUPS)

@@ -11,6 +11,7 @@ import duckdb_extension_httpfs
 
 from tests.bench.given import BUCKET, Given
 from tests.bench.readers.proofs import Step, page_proof
+from tests.bench.readers.pyarrow_reader import as_json
 
 
 def _connected(given: Given) -> duckdb.DuckDBPyConnection:
@@ -36,6 +37,7 @@ def _page(given: Given, table: str) -> Step:
     def step(number: int) -> Any:
         query = f"SELECT * FROM {table} LIMIT {limit} OFFSET {given.offset(number, limit)}"
         rows = database.execute(query).to_arrow_table()
+        as_json(rows)
         return page_proof(rows.num_rows, rows[given.data.key][0].as_py() if given.data.key else None)
 
     return step

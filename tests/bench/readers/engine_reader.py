@@ -6,21 +6,26 @@ What a node would run that reads pages by itself: no boto3, no token, no request
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlsplit
 
-from session_datasets.domain.limits import PAGE_BYTES_DEFAULT
+import pyarrow as pa
+
+from session_datasets.domain.limits import PAGE_BYTES_DEFAULT, PAGE_BYTES_MAX
 from session_datasets.domain.page import ReadCost
 from session_datasets.domain.profile import DerivedObject, Layout, Role
+from session_datasets.formats.layout.directory import Directories
+from session_datasets.formats.layout.segments import Segments
+from session_datasets.formats.reading.pages import read_page
 from session_datasets.formats.reading.paging import PagedTables
 from tests.bench.given import BUCKET, Given
-from tests.bench.readers.proofs import Step, page_proof
+from tests.bench.readers.proofs import Step, encoded_proof, page_proof
 
 
 def page(given: Given) -> Step:
-    layout = _layout(json.loads(given.data.file(given.data.record).read_bytes())["layout"])
+    layout = _layout(given)
     tables, limit = PagedTables(), given.options["limit"]
     connection = HTTPConnection(urlsplit(given.endpoint).netloc)
 
@@ -36,7 +41,33 @@ def page(given: Given) -> Step:
     return step
 
 
-def _layout(record: dict[str, Any]) -> Layout:
+def encode(given: Given) -> Step:
+    """The first rows, decoded already, as cells under a page's budget, and those as JSON text."""
+    layout, limit = _layout(given), given.options["limit"]
+    reader = _HttpReader(HTTPConnection(urlsplit(given.endpoint).netloc), layout)
+    table = _Decoded(reader, layout, limit)
+
+    def step(_: int) -> Any:
+        page = read_page(reader, table, offset=0, limit=limit, columns=None, max_bytes=PAGE_BYTES_MAX)
+        return encoded_proof(page.returned, json.dumps(page.rows))
+
+    return step
+
+
+class _Decoded(Segments):
+    """Segments whose first ``rows`` rows are in memory, and nothing else of them."""
+
+    def __init__(self, reader: _HttpReader, layout: Layout, rows: int) -> None:
+        super().__init__(reader, layout, Directories())
+        places = self.directory.chosen(None)
+        self._held = pa.Table.from_batches(super().read(places, 0, rows)).combine_chunks().to_batches()
+
+    def read(self, places: Sequence[int], begin: int, end: int) -> Iterator[pa.RecordBatch]:
+        yield from (batch.slice(begin, end - begin) for batch in self._held)
+
+
+def _layout(given: Given) -> Layout:
+    record = json.loads(given.data.file(given.data.record).read_bytes())["layout"]
     objects = {Role(role): DerivedObject(**place) for role, place in record["objects"].items()}
     return Layout(record["name"], objects, record["parameters"])
 

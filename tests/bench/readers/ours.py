@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
 from typing import Any
 
-import pyarrow as pa
-
-from session_datasets.domain.limits import GIB, PAGE_BYTES_MAX
+from session_datasets.domain.limits import GIB
 from session_datasets.domain.names import Verb
 from session_datasets.domain.profile import Role
 from session_datasets.formats.layout.columns import Columns, Footers
 from session_datasets.formats.layout.directory import Directories
-from session_datasets.formats.layout.segments import Segments
-from session_datasets.formats.reading.pages import read_page
 from session_datasets.formats.reading.paging import PagedTables
 from tests.bench.given import Given
 from tests.bench.readers.proofs import Step, page_proof, window_proof
@@ -73,34 +68,6 @@ def column(given: Given) -> Step:
         return {"proof": [rows], "column_bytes": column_bytes, "row_groups": footer.num_row_groups}
 
     return step
-
-
-def encode(given: Given) -> Step:
-    """The rows of a page, decoded already, as the JSON of an answer."""
-    service = BenchService(PagedTables(), given.data.file(given.data.record))
-    assert service.artifact
-    assert service.artifact.layout
-    layout, limit = service.artifact.layout, given.options["limit"]
-    reader = service.derived.reader(layout)
-    table = _Decoded(reader, layout, limit)
-
-    def step(_: int) -> Any:
-        page = read_page(reader, table, offset=0, limit=limit, columns=None, max_bytes=PAGE_BYTES_MAX)
-        return {"proof": [page.returned], "bytes": len(json.dumps(page.rows))}
-
-    return step
-
-
-class _Decoded(Segments):
-    """Segments whose first rows are in memory."""
-
-    def __init__(self, reader: Any, layout: Any, rows: int) -> None:
-        super().__init__(reader, layout, Directories())
-        places = self.directory.chosen(None)
-        self._held = pa.Table.from_batches(super().read(places, 0, rows)).combine_chunks().to_batches()
-
-    def read(self, places: Sequence[int], begin: int, end: int) -> Iterator[pa.RecordBatch]:
-        yield from (batch.slice(begin, end - begin) for batch in self._held)
 
 
 def _tables() -> Any:

@@ -34,6 +34,7 @@ def _page(given: Given, scanned: pl.LazyFrame) -> Step:
 
     def step(number: int) -> Any:
         rows = scanned.slice(given.offset(number, limit), limit).collect()
+        rows.write_json()
         return page_proof(rows.height, rows[given.data.key][0] if given.data.key else None)
 
     return step

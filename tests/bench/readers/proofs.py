@@ -14,6 +14,11 @@ def page_proof(rows: int, first: Any) -> dict[str, Any]:
     return {"proof": [rows, None if first is None else int(first)]}
 
 
+def encoded_proof(rows: int, text: str) -> dict[str, Any]:
+    """How many rows a JSON text has, and its characters, which differ as names are repeated or not."""
+    return {"proof": [rows], "bytes": len(text)}
+
+
 def window_proof(low: Iterable[float | None], high: Iterable[float | None]) -> dict[str, Any]:
     """Least and greatest of a chart's points."""
     return {"proof": [_some(min, low), _some(max, high)]}

@@ -14,7 +14,7 @@ import pyarrow.fs as fs
 import pyarrow.parquet as pq
 
 from tests.bench.given import BUCKET, Given
-from tests.bench.readers.proofs import Step, page_proof
+from tests.bench.readers.proofs import Step, encoded_proof, page_proof
 
 _BLOCK_BYTES = 8 << 20
 
@@ -35,6 +35,7 @@ def page(given: Given) -> Step:
         first = max(group for group, start in enumerate(starts) if start <= offset)
         last = max(group for group, start in enumerate(starts) if start < offset + limit)
         rows = file.read_row_groups(list(range(first, last + 1))).slice(offset - starts[first], limit)
+        as_json(rows)
         return page_proof(rows.num_rows, rows[given.data.key][0].as_py() if given.data.key else None)
 
     return step
@@ -48,9 +49,14 @@ def _starts(metadata: pq.FileMetaData) -> list[int]:
 
 
 def encode(given: Given) -> Step:
-    """``to_pylist`` and the standard library's JSON; what JSON has no word for becomes its text."""
-    table = pq.read_table(given.data.file(given.data.parquet)).slice(0, given.options["limit"])
-    return lambda _: {"proof": [table.num_rows], "bytes": len(json.dumps(table.to_pylist(), default=str))}
+    """``to_pylist`` of the rows of the file ``first``, decoded already, and the standard library's JSON; what JSON has
+    no word for becomes its text."""
+    rows = pq.read_table(given.data.file(given.options["first"]))
+    return lambda _: encoded_proof(rows.num_rows, as_json(rows))
+
+
+def as_json(rows: pa.RecordBatch | pa.Table) -> str:
+    return json.dumps(rows.to_pylist(), default=str)
 
 
 def restart_on_failure(given: Given) -> Step:
