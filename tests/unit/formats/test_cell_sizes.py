@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from session_datasets.formats.values.cell_sizes import cells_bytes, row_overhead_bytes
+from session_datasets.formats.values.cell_sizes import cells_bytes, plain_rows_bytes, row_overhead_bytes
 from session_datasets.formats.values.cells import CellRules
 
 cells_of_a_type: st.SearchStrategy[tuple[pa.DataType, list[Any]]] = st.one_of(
@@ -51,3 +51,35 @@ def test_rows_take_their_cells_and_what_stands_between_them(rows: list[list[int]
     # The comma behind the last row is not there, the brackets around all of them are.
     whole = cells + len(rows) * row_overhead_bytes(3) + (0 if rows else 2)
     assert whole == len(json.dumps(rows))
+
+
+@settings(max_examples=300)
+@given(typed=cells_of_a_type, copies=st.integers(1, 3))
+def test_rows_that_are_sized_at_once_take_what_their_columns_do(
+    typed: tuple[pa.DataType, list[Any]], copies: int
+) -> None:
+    type_, values = typed
+    cells = CellRules(type_, exact=True, finite=False).encode(pa.array(values, type_))
+    rows = [[cell] * copies for cell in cells]
+    at_once = plain_rows_bytes(rows, [type_] * copies)
+    by_columns = copies * cells_bytes(cells, type_) + len(rows) * row_overhead_bytes(copies)
+    assert at_once in (None, by_columns) or not rows
+
+
+@pytest.mark.parametrize(
+    ("cell", "type_"),
+    [("é", pa.string()), ("\x7f", pa.string()), (1e-7, pa.float64()), ([1], pa.list_(pa.int64()))],
+    ids=["beyond-ascii", "delete", "small-number", "nested"],
+)
+def test_rows_that_the_fast_encoder_spells_otherwise_are_not_sized_at_once(cell: Any, type_: pa.DataType) -> None:
+    assert plain_rows_bytes([[cell]], [type_]) is None
+
+
+def test_plain_rows_are_sized_at_once() -> None:
+    rows = [["a-b", 1, None], ["c", 2, True]]
+    # The comma behind the last row is counted, the brackets around all of them are not.
+    assert plain_rows_bytes(rows, [pa.string(), pa.int64(), pa.bool_()]) == len(json.dumps(rows)) - 2 + 2
+
+
+def test_rows_without_columns_are_sized_at_once() -> None:
+    assert plain_rows_bytes([[], []], []) == len(json.dumps([[], []])) - 2 + 2

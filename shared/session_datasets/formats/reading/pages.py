@@ -12,7 +12,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import CLIPPED_CELL_CHARACTERS, PAGE_CELLS_MAX
@@ -21,8 +20,15 @@ from session_datasets.domain.profile import JsonValue
 from session_datasets.formats.layout.ranged_file import Reader
 from session_datasets.formats.layout.segments import Segments
 from session_datasets.formats.reading.reading_ahead import batches_ahead
-from session_datasets.formats.values.cell_sizes import BRACKETS_BYTES, COMMA_BYTES, cells_bytes, row_overhead_bytes
+from session_datasets.formats.values.cell_sizes import (
+    BRACKETS_BYTES,
+    COMMA_BYTES,
+    cells_bytes,
+    plain_rows_bytes,
+    row_overhead_bytes,
+)
 from session_datasets.formats.values.cells import CellRules, encoded_rows
+from session_datasets.formats.values.kernels import call
 from session_datasets.formats.values.nested import is_binary, is_nested, is_text
 from session_datasets.formats.values.row_sizes import batch_text_bytes, rows_without_columns, small_slices
 
@@ -97,6 +103,7 @@ class _Filling:
         self.clipped: tuple[ClippedCell, ...] = ()
         self.full = False
         self._rules = rules
+        self._types = [rule.type for rule in rules]
         self._max_bytes = max_bytes
         # Brackets around the rows; each row brings the comma behind it, and the last one has none.
         self._used = BRACKETS_BYTES - COMMA_BYTES
@@ -123,22 +130,25 @@ class _Filling:
             self._end_with(piece)
             return
         cells = [rule.encode(values) for rule, values in zip(self._rules, piece.columns, strict=True)]
-        fitting = self._fitting(cells, piece.num_rows)
-        rows = [list(row) for row in zip(*cells, strict=True)] if cells else [[] for _ in range(piece.num_rows)]
-        self.rows += rows[:fitting]
+        rows: list[Row] = [[*row] for row in zip(*cells, strict=True)] if cells else [[] for _ in range(piece.num_rows)]
+        fitting = self._fitting(rows, cells)
+        self.rows += rows[:fitting] if fitting < len(rows) else rows
         if fitting < piece.num_rows:
             self._end_with(piece.slice(fitting, 1))
 
-    def _fitting(self, cells: Sequence[list[JsonValue]], count: int) -> int:
-        """How many of ``count`` rows fit; they are counted as used."""
+    def _fitting(self, rows: Sequence[Row], cells: Sequence[list[JsonValue]]) -> int:
+        """How many of the rows, whose columns ``cells`` are, fit; they are counted as used."""
         left = self._max_bytes - self._used
+        count = len(rows)
 
-        def size(rows: int) -> int:
-            heads = cells if rows == count else [column[:rows] for column in cells]
-            values = sum(cells_bytes(head, rule.type) for head, rule in zip(heads, self._rules, strict=True))
-            return values + rows * self._overhead
+        def size(first: int) -> int:
+            heads = cells if first == count else [column[:first] for column in cells]
+            values = sum(cells_bytes(head, type_) for head, type_ in zip(heads, self._types, strict=True))
+            return values + first * self._overhead
 
-        if (whole := size(count)) <= left:
+        whole = plain_rows_bytes(rows, self._types)
+        whole = size(count) if whole is None else whole
+        if whole <= left:
             self._used += whole
             return count
         fitting = bisect_right(range(1, count), left, key=size)
@@ -191,8 +201,8 @@ def clip_cell(cell: JsonValue, characters: int) -> JsonValue:
 def _characters(value: pa.Array, rules: CellRules) -> int:
     """Characters of one whole cell; a long text is counted where it lies."""
     if is_text(value.type):
-        return int(pc.utf8_length(value)[0].as_py())
+        return int(call("utf8_length", value)[0].as_py())
     if is_binary(value.type):
-        return 4 * -(-int(pc.binary_length(value)[0].as_py()) // 3)
+        return 4 * -(-int(call("binary_length", value)[0].as_py()) // 3)
     cell = rules.encode(value)[0]
     return len(cell) if isinstance(cell, str) else len(json.dumps(cell, ensure_ascii=False))

@@ -40,6 +40,19 @@ def _is_spelled_alike(data: bytes, type_: pa.DataType) -> bool:
     return not (kind.is_floating(type_) and any(small in data for small in _SMALL_NUMBERS))
 
 
+def plain_rows_bytes(rows: Sequence[list[JsonValue]], types: Sequence[pa.DataType]) -> int | None:
+    """Bytes of the cells of all ``rows`` and of each row's overhead, told by one look at all of them; None where the
+    columns have to be looked at one by one."""
+    if any(is_nested(type_) for type_ in types):
+        return None
+    data = orjson.dumps(rows)
+    has_floats = any(kind.is_floating(type_) for type_ in types)
+    if not data.isascii() or b"\x7f" in data or (has_floats and any(small in data for small in _SMALL_NUMBERS)):
+        return None
+    # The fast encoder puts no space behind a comma, none behind the last row, and brackets around all of them.
+    return len(data) - BRACKETS_BYTES + 1 + len(rows) * max(1, len(types))
+
+
 def row_overhead_bytes(columns: int) -> int:
     """Bytes of a row besides its cells: brackets, the commas inside, and the one that follows it."""
     return BRACKETS_BYTES + COMMA_BYTES * max(0, columns - 1) + COMMA_BYTES
