@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.json as arrow_json
 
 from session_datasets.formats.json import exact_parser as json_text
+from session_datasets.formats.json.alike_parser import read_alike
 from session_datasets.formats.json.blocks import Block
 from session_datasets.formats.json.numbers import (
     beyond_doubles,
@@ -53,6 +54,8 @@ def read_fast(block: Block, types: Mapping[str, JsonType], seen: Mapping[str, Se
     """
     if not types or block.outline.depth > DEPTH_MAX + 1 or not _short_utf8(block):
         return None
+    if (alike := read_alike(block, types, seen)) is not None:
+        return alike
     batch = _parsed(block, pa.schema([pa.field(name, type_.type) for name, type_ in types.items()]))
     if batch is None or len(batch) != len(block):
         return None
