@@ -54,6 +54,35 @@ def test_values_of_several_kinds_are_said_to_be_json_text() -> None:
     assert column('"a"', "1").table.note == "Values of several kinds are kept as JSON text in 'v'."
 
 
+@pytest.mark.parametrize(
+    ("values", "note"),
+    [
+        (("1" + "0" * 38, "-7"), "Integers of more than 38 digits are kept as text, with all of them, in 'v'."),
+        (("0.5", "1e400"), "Numbers that no double holds exactly are kept as text, with all their digits, in 'v'."),
+        (
+            ("9007199254740993", "0.5"),
+            "Numbers that no double holds exactly are kept as text, with all their digits, in 'v'.",
+        ),
+        (("{}",), "Objects without keys are kept as JSON text in 'v'."),
+        (
+            ("[" * 18 + "]" * 18,),
+            "Objects of too many keys, or values in too many levels, are kept as JSON text in 'v'.",
+        ),
+        (
+            ('{"x":[0.5,1e400]}',),
+            "Numbers that no double holds exactly are kept as text, with all their digits, in 'v'.",
+        ),
+        (
+            ('{"x":1,"y":{}}', '{"x":"a"}'),
+            "Values of several kinds are kept as JSON text in 'v'. Objects without keys are kept as JSON text in 'v'.",
+        ),
+        (("18446744073709551616", "-1"), None),
+    ],
+)
+def test_why_values_are_kept_as_text_is_said(values: tuple[str, ...], note: str | None) -> None:
+    assert column(*values).table.note == note
+
+
 def test_a_mixed_leaf_leaves_the_rest_of_its_struct_as_it_is() -> None:
     dataset = column('{"x":1,"y":1}', '{"x":"a","y":2}')
     assert dataset.column("v") == [{"x": "1", "y": 1}, {"x": '"a"', "y": 2}]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,10 +14,20 @@ from session_datasets.formats.json.exact_parser import SURROGATE_REMARK, block_o
 from session_datasets.formats.json.first_pass import Column, FirstPass, Part
 from session_datasets.formats.json.hints import HintedValues
 from session_datasets.formats.json.split import block_again
+from session_datasets.formats.json.types import JsonRule, JsonType
 from session_datasets.formats.stream import TableStream, distinct_names, names_in_words
 from session_datasets.formats.text.hints import require_known
 from session_datasets.formats.text.spool import Spool
 from session_datasets.formats.values.row_sizes import rows_without_columns
+
+# What is told of columns, or leaves of them, that are kept as text.
+_KEPT_AS_TEXT = {
+    JsonRule.MIXED: "Values of several kinds are kept as JSON text",
+    JsonRule.WIDE_INTEGERS: "Integers of more than 38 digits are kept as text, with all of them,",
+    JsonRule.WIDE_FRACTIONS: "Numbers that no double holds exactly are kept as text, with all their digits,",
+    JsonRule.DEEP: "Objects of too many keys, or values in too many levels, are kept as JSON text",
+    JsonRule.NO_KEYS: "Objects without keys are kept as JSON text",
+}
 
 
 def open_json(
@@ -31,14 +41,22 @@ def open_json(
     require_known(hints.types, columns)
     names, remarks = distinct_names(list(columns))
     named = list(zip(names, columns.values(), strict=True))
-    as_text = [name for name, column in named if not isinstance(column, HintedValues) and column.as_text]
-    if as_text:
-        remarks.append(f"Values of several kinds are kept as JSON text in {names_in_words(as_text)}.")
+    remarks += _kept_as_text(named)
     if found.repaired:
         remarks.append(SURROGATE_REMARK)
     schema = pa.schema([pa.field(name, column.type) for name, column in named])
     rules = [str(column.rule) for column in columns.values()]
     return TableStream(format_, schema, _batches(found, columns, schema), remarks, rules)
+
+
+def _kept_as_text(named: Sequence[tuple[str, Column]]) -> list[str]:
+    """Remarks on the columns that are kept as text, a sentence for each reason."""
+    reasons = [(name, column.kept_as_text) for name, column in named if isinstance(column, JsonType)]
+    remarks = []
+    for rule, words in _KEPT_AS_TEXT.items():
+        if names := [name for name, rules in reasons if rule in rules]:
+            remarks.append(f"{words} in {names_in_words(names)}.")
+    return remarks
 
 
 def _batches(found: FirstPass, columns: Mapping[str, Column], schema: pa.Schema) -> Iterator[pa.RecordBatch]:

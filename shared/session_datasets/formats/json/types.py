@@ -104,11 +104,13 @@ class JsonType:
         return _SCALARS[self.kind]
 
     @property
-    def as_text(self) -> bool:
-        """Whether JSON text is kept, here or in some leaf."""
+    def kept_as_text(self) -> frozenset[JsonRule]:
+        """Why JSON text is kept, here or in some leaf; empty where none is."""
         if self.item is not None:
-            return self.item.as_text
-        return self.kind is Kind.JSON or any(field.as_text for _, field in self.fields)
+            return self.item.kept_as_text
+        if self.kind is Kind.JSON:
+            return frozenset([self.rule])
+        return frozenset[JsonRule]().union(*(field.kept_as_text for _, field in self.fields))
 
     def finished(self) -> JsonType:
         """The type when no value follows: what had none is text."""
