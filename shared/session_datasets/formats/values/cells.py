@@ -33,10 +33,10 @@ from decimal import Decimal
 from math import isfinite, isnan
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as kind
 
 from session_datasets.domain.profile import Encoding, JsonValue
+from session_datasets.formats.values.kernels import call, cast, first_bytes, first_characters, first_items
 from session_datasets.formats.values.nested import entries, is_binary, is_nested, is_text
 from session_datasets.formats.values.times import spelled
 
@@ -100,7 +100,7 @@ def _encode(values: pa.Array, exact: bool, most: int | None) -> list[JsonValue]:
     if is_nested(type_):
         return _nested(values, exact, most)
     if is_wide_integer(type_) and not exact:
-        return values.cast(pa.string()).to_pylist()  # type: ignore[no-any-return]
+        return cast(values, pa.string()).to_pylist()  # type: ignore[no-any-return]
     if kind.is_floating(type_):
         return _floats(values)
     if kind.is_decimal(type_):
@@ -110,13 +110,13 @@ def _encode(values: pa.Array, exact: bool, most: int | None) -> list[JsonValue]:
     if is_binary(type_):
         return _each(_first_bytes(values, most), lambda data: base64.b64encode(data).decode("ascii"))
     if is_text(type_) and most is not None:
-        values = pc.utf8_slice_codeunits(values, 0, most + 1)
+        values = first_characters(values, most + 1)
     return values.to_pylist()  # type: ignore[no-any-return]
 
 
 def _first_bytes(values: pa.Array, most: int | None) -> pa.Array:
     """As many whole groups of three bytes, four characters each, as are longer than ``most`` characters."""
-    return values if most is None else pc.binary_slice(values, 0, 3 * (most // 4 + 1))
+    return values if most is None else first_bytes(values, 3 * (most // 4 + 1))
 
 
 def _each(values: pa.Array, spell: Callable[..., JsonValue]) -> list[JsonValue]:
@@ -124,7 +124,7 @@ def _each(values: pa.Array, spell: Callable[..., JsonValue]) -> list[JsonValue]:
 
 
 def _decimals(values: pa.Array) -> list[JsonValue]:
-    texts: list[JsonValue] = values.cast(pa.string()).to_pylist()
+    texts: list[JsonValue] = cast(values, pa.string()).to_pylist()
     # Arrow spells what is very small or has no digits behind the point with an exponent.
     return [format(Decimal(text), "f") if text is not None and "E" in text else text for text in texts]
 
@@ -134,10 +134,10 @@ def _floats(values: pa.Array) -> list[JsonValue]:
         numbers = values.to_pylist()
     elif kind.is_float32(values.type):
         # Arrow prints the shortest text that rounds to the same float: 0.1, where its double is 0.10000000149.
-        numbers = _each(values.cast(pa.string()), float)
+        numbers = _each(cast(values, pa.string()), float)
     else:
-        numbers = values.cast(pa.float32()).to_pylist()
-    if pc.all(pc.is_finite(values)).as_py() is not False:
+        numbers = cast(values, pa.float32()).to_pylist()
+    if call("all", call("is_finite", values)).as_py() is not False:
         return numbers  # type: ignore[no-any-return]
     return [number if number is None or isfinite(number) else _not_finite(number) for number in numbers]
 
@@ -162,14 +162,14 @@ def _nested(values: pa.Array, exact: bool, most: int | None) -> list[JsonValue]:
 def _structs(values: pa.Array, exact: bool, most: int | None) -> list[JsonValue]:
     names = [field.name for field in values.type]
     columns = [_encode(child, exact, most) for child in values.flatten()]
-    present = values.is_valid().to_pylist()
+    present = call("is_valid", values).to_pylist()
     rows = zip(*columns, strict=True) if columns else ((),) * len(values)
     return [dict(zip(names, row, strict=True)) if there else None for row, there in zip(rows, present, strict=True)]
 
 
 def _lists(values: pa.Array, exact: bool, most: int | None) -> list[JsonValue]:
     if most is not None:  # every item takes a character at least
-        values = pc.list_slice(values, 0, most + 1, return_fixed_size_list=False)
+        values = first_items(values, most + 1)
     items = iter(_encode(values.flatten(), exact, most))
-    lengths = values.value_lengths().to_pylist()
+    lengths = call("list_value_length", values).to_pylist()
     return [None if length is None else [next(items) for _ in range(length)] for length in lengths]

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as kind
+
+from session_datasets.formats.values.kernels import call, cast, total
 
 
 def is_nested(type_: pa.DataType) -> bool:
@@ -49,7 +50,7 @@ def _with_plain_field(field: pa.Field) -> pa.Field:
 def entries(maps: pa.MapArray) -> pa.ListArray:
     """Each map as the list of its entries, structs of a key and a value; nothing is copied."""
     pair = pa.struct([pa.field("key", maps.type.key_type, nullable=False), pa.field("value", maps.type.item_type)])
-    return maps.cast(pa.list_(pair))
+    return cast(maps, pa.list_(pair))
 
 
 def children(values: pa.Array) -> list[pa.Array]:
@@ -74,10 +75,10 @@ def decoded_bytes(values: pa.Array) -> int:
     value on any level, be it a null or a truth value, which Arrow holds in less."""
     type_ = values.type
     if kind.is_dictionary(type_) and not _is_fixed_width(type_.value_type):
-        lengths = pc.take(_each_length(values.dictionary), values.indices)
-        return (pc.sum(lengths.cast(pa.int64())).as_py() or 0) + 4 * len(values)
+        lengths = call("take", _each_length(values.dictionary), values.indices)
+        return total(lengths) + 4 * len(values)
     if _is_view(type_):  # any number of which may show the same bytes
-        return (pc.sum(_each_length(values).cast(pa.int64())).as_py() or 0) + 4 * len(values)
+        return total(_each_length(values)) + 4 * len(values)
     if is_nested(type_):
         own = len(values) if kind.is_struct(type_) else 4 * len(values)
         return own + sum(decoded_bytes(child) for child in children(values))
@@ -95,7 +96,7 @@ def text_bytes(values: pa.Array) -> int:
 
 
 def _lengths(texts: pa.Array) -> int:
-    return pc.sum(pc.binary_length(texts).cast(pa.int64())).as_py() or 0
+    return total(call("binary_length", texts))
 
 
 def _is_view(type_: pa.DataType) -> bool:
@@ -105,10 +106,10 @@ def _is_view(type_: pa.DataType) -> bool:
 def _each_length(texts: pa.Array) -> pa.Array:
     """The bytes of each text. A view is four integers of 32 bits, the first of which is its length."""
     if not _is_view(texts.type):
-        return pc.binary_length(texts)
+        return call("binary_length", texts)
     integers = pa.Array.from_buffers(pa.int32(), 4 * (texts.offset + len(texts)), [None, texts.buffers()[1]])
-    lengths = pc.list_element(pa.FixedSizeListArray.from_arrays(integers, 4), 0).slice(texts.offset)
-    return pc.if_else(texts.is_valid(), lengths, None)
+    lengths = call("list_element", pa.FixedSizeListArray.from_arrays(integers, 4), pa.scalar(0)).slice(texts.offset)
+    return call("if_else", call("is_valid", texts), lengths, pa.scalar(None, lengths.type))
 
 
 def _is_fixed_width(type_: pa.DataType) -> bool:
