@@ -1,4 +1,4 @@
-"""The CDK app: ``cdk deploy -c env=local|sandbox|production -c stack=NAME``."""
+"""The CDK app: ``cdk deploy -c env=local|sandbox|production -c stack=NAME [-c operator=ARN]``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def create_app(**app_options: Any) -> App:
     app = App(**app_options)
     name = app.node.try_get_context("stack") or DEFAULT_STACK
     environment = environment_named(app.node.try_get_context("env") or "sandbox")
-    SessionDatasetsStack(app, name, environment=environment)
+    operator = app.node.try_get_context("operator") or environment.operator
+    SessionDatasetsStack(app, name, environment=environment, operator=operator)
     Validations.of(app).add_plugins(AwsSolutionsChecks(app))
     return app
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from aws_cdk import RemovalPolicy
+from aws_cdk import Aws, RemovalPolicy
 from aws_cdk import aws_logs as logs
 
 from infra.bundles import LAMBDA, Target, lambda_on_this_machine
@@ -62,6 +62,8 @@ class Environment:
     log_level: str = "INFO"
     unfinished_upload_days: int = 7
     watch: Watch | None = None
+    # ARN of who may try the isolation below the doors, when the deploy names nobody; None for nobody.
+    operator: str | None = None
     light: Size = Size(memory_mib=512, timeout_seconds=15)
     load: Size = Size(memory_mib=512, timeout_seconds=300)  # copies up to a whole file, server side
     read: Size = Size(memory_mib=1769, timeout_seconds=30)
@@ -107,6 +109,8 @@ class Local(Environment):
     traced: bool = False
     log_retention: logs.RetentionDays = logs.RetentionDays.ONE_DAY
     unfinished_upload_days: int = 1
+    # Whoever has the emulator has its account.
+    operator: str | None = f"arn:{Aws.PARTITION}:iam::{Aws.ACCOUNT_ID}:root"
     # A file that shows how large ones are profiled is made in a second.
     profiled_at_once_bytes: int = 32 * MIB
 

@@ -1,9 +1,17 @@
 """The one table of permissions: which verb may do which action on which resource, and why.
 
-Every role in the stack is generated from these rows, statement for row, and a test holds the synthesized
-template to them in both directions. What is not written here, no function can do: none deletes a file or a
-record (a worker takes off its queue the messages that it worked on), and only registering and profiling write what
-readers read.
+Every role in the stack is generated from these rows, and a test holds the synthesized template to them in both
+directions. What is not written here, no function can do: none deletes a file or a record (a worker takes off its
+queue the messages that it worked on), and only registering and profiling write what readers read.
+
+A verb that works with data has two roles. Its **function role** is Lambda's: it reads the key, talks to the queue and
+may put on the verb's **caller role**, and nothing else. The caller role holds every grant on data, and all of them are
+narrowed to the session tags that it was put on with: a function that forgets them, or names another owner than the
+caller's, is denied by AWS, whatever its code meant to do. Which rows are whose is said by their resource: ``PLACES``
+spells each out.
+
+A verb in which no caller has a part (it works for all owners at once) would name resources of its own here, without
+tags in their places, and leave them out of ``OF_CALLERS``: the function role holds them then.
 """
 
 from __future__ import annotations
@@ -16,35 +24,108 @@ from session_datasets.domain.names import (
     CONVERSATION_INDEX,
     CONVERSATIONS_SEGMENT,
     DERIVED_PREFIX,
+    NODE_VERBS,
     RUN_INDEX,
     RUNS_SEGMENT,
+    TAG_CONVERSATION,
+    TAG_OWNER,
+    TAG_RUN,
+    TAG_SESSION,
     Verb,
 )
 
-# Key patterns inside the bucket. The star in front is the owner.
-WORKSPACE_PATTERNS = (f"*/{CONVERSATIONS_SEGMENT}/*", f"*/{RUNS_SEGMENT}/*")
-DERIVED_PATTERNS = (f"{DERIVED_PREFIX}/*",)
-INDEXES = (CONVERSATION_INDEX, RUN_INDEX)
-
 
 class Resource(StrEnum):
-    """What a row of the table is about."""
+    """What a row of the table is about; OWN is of the caller's session, OWNERS of the caller's owner."""
+
+    # The function's own.
+    SIGNING_KEY = "signing key"
+    PROFILE_QUEUE = "queue of profiles"
+    CALLER_ROLE = "caller role of the same verb"
+    # Only in a caller's name.
+    OWN_WORKSPACE = "files in the caller's workspace"
+    OWN_WORKSPACE_LISTING = "listing of the caller's workspace"
+    OWNERS_WORKSPACES = "files in all workspaces of the owner"
+    OWNERS_WORKSPACES_LISTING = "listing of the owner's workspaces"
+    OWNERS_DERIVED = "derived objects of the owner"
+    OWNERS_DERIVED_LISTING = "listing of the owner's derived objects"
+    OWN_PARTITION = "records of the caller's session"
+    OWNERS_PARTITIONS = "records of all sessions of the owner"
+    OWN_INDEXES = "index entries of the caller's conversation and run"
+
+
+class Store(StrEnum):
+    """What an ARN of a place is made of."""
 
     SIGNING_KEY = "signing key"
-    WORKSPACES = "files in workspaces"
-    WORKSPACE_LISTING = "listing of workspaces"  # the bucket itself, for prefixes inside workspaces only
-    DERIVED = "derived objects"
-    DERIVED_LISTING = "listing of derived objects"  # the bucket itself, for the derived prefix only
-    RECORDS = "artifact records"
-    INDEXES = "indexes of the records"
     PROFILE_QUEUE = "queue of profiles"
+    CALLER_ROLE = "caller role"
+    OBJECTS = "objects"  # ``patterns`` are keys
+    BUCKET = "bucket"  # ``patterns`` are the prefixes that may be listed
+    TABLE = "table"  # ``patterns`` are partition keys, likewise in an index
+    CONVERSATION_INDEX = CONVERSATION_INDEX
+    RUN_INDEX = RUN_INDEX
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a resource lies; a row has one statement for each place of its resource.
+
+    Two places instead of one with more patterns wherever a tag may be missing: IAM may take a statement with a
+    variable that has no value as a whole for no statement.
+    """
+
+    store: Store
+    patterns: tuple[str, ...] = ()
+    called: str = ""  # what the statement's Sid adds to the row's name
+    only_without_run: bool = False
+
+
+def _tag(name: str) -> str:
+    return f"${{aws:PrincipalTag/{name}}}"
+
+
+OWNER, SESSION, CONVERSATION, RUN = map(_tag, (TAG_OWNER, TAG_SESSION, TAG_CONVERSATION, TAG_RUN))
+
+# As storage/keys.py builds them: a node of a run has a workspace of its own, the sessions of a chat share one.
+_RUN_WORKSPACE = (f"{OWNER}/{RUNS_SEGMENT}/{RUN}/{SESSION}/*",)
+_CONVERSATION_WORKSPACE = (f"{OWNER}/{CONVERSATIONS_SEGMENT}/{CONVERSATION}/*",)
+_WORKSPACES = (f"{OWNER}/{CONVERSATIONS_SEGMENT}/*", f"{OWNER}/{RUNS_SEGMENT}/*")
+_DERIVED = (f"{DERIVED_PREFIX}/{OWNER}/*",)
+
+PLACES: dict[Resource, tuple[Place, ...]] = {
+    Resource.SIGNING_KEY: (Place(Store.SIGNING_KEY),),
+    Resource.PROFILE_QUEUE: (Place(Store.PROFILE_QUEUE),),
+    Resource.CALLER_ROLE: (Place(Store.CALLER_ROLE),),
+    Resource.OWN_WORKSPACE: (
+        Place(Store.OBJECTS, _RUN_WORKSPACE, "InRun"),
+        Place(Store.OBJECTS, _CONVERSATION_WORKSPACE, "InConversation", only_without_run=True),
+    ),
+    Resource.OWN_WORKSPACE_LISTING: (
+        Place(Store.BUCKET, _RUN_WORKSPACE, "InRun"),
+        Place(Store.BUCKET, _CONVERSATION_WORKSPACE, "InConversation", only_without_run=True),
+    ),
+    Resource.OWNERS_WORKSPACES: (Place(Store.OBJECTS, _WORKSPACES),),
+    Resource.OWNERS_WORKSPACES_LISTING: (Place(Store.BUCKET, _WORKSPACES),),
+    Resource.OWNERS_DERIVED: (Place(Store.OBJECTS, _DERIVED),),
+    Resource.OWNERS_DERIVED_LISTING: (Place(Store.BUCKET, _DERIVED),),
+    Resource.OWN_PARTITION: (Place(Store.TABLE, (f"{OWNER}#{SESSION}",)),),
+    Resource.OWNERS_PARTITIONS: (Place(Store.TABLE, (f"{OWNER}#*",)),),
+    Resource.OWN_INDEXES: (
+        Place(Store.CONVERSATION_INDEX, (f"{OWNER}#{CONVERSATION}",), "OfConversation"),
+        Place(Store.RUN_INDEX, (f"{OWNER}#{RUN}",), "OfRun"),
+    ),
+}
+
+# Held by caller roles; the rest is held by function roles.
+OF_CALLERS = frozenset(Resource) - {Resource.SIGNING_KEY, Resource.PROFILE_QUEUE, Resource.CALLER_ROLE}
 
 
 @dataclass(frozen=True)
 class Grant:
     """One row: ``verbs`` may do ``actions`` on ``resource``, because of ``why``.
 
-    ``name`` is the statement's Sid: letters and digits, unique for each verb.
+    ``name`` begins its statements' Sids: letters and digits, unique for each verb.
     """
 
     name: str
@@ -53,6 +134,10 @@ class Grant:
     resource: Resource
     why: str
 
+
+# The verbs that work with data, each of them for one caller at a time; the profile of a file is made for the session
+# that registered it.
+NARROWED_VERBS = (*NODE_VERBS, Verb.PROFILE_ARTIFACT)
 
 FINDERS = (
     Verb.REGISTER_ARTIFACT,
@@ -71,46 +156,74 @@ GRANTS = (
         "Opening a session signs its token; every other verb verifies one before anything else.",
     ),
     Grant(
+        "ActForCallers",
+        NARROWED_VERBS,
+        ("sts:AssumeRole", "sts:TagSession"),
+        Resource.CALLER_ROLE,
+        "The way to data: credentials that carry the caller's owner, session, conversation and run.",
+    ),
+    Grant(
         "SignUploads",
         (Verb.PREPARE_UPLOAD,),
         ("s3:PutObject",),
-        Resource.WORKSPACES,
-        "A presigned upload, whole or in parts, can do no more than the function that signed it.",
+        Resource.OWN_WORKSPACE,
+        "A presigned upload, whole or in parts, can do no more than the credentials that signed it.",
     ),
     Grant(
         "RecogniseFiles",
         (Verb.PREPARE_UPLOAD,),
         ("s3:GetObject",),
-        Resource.WORKSPACES,
+        Resource.OWN_WORKSPACE,
         "A file that is there already, by the size and the sha256 of its head, is not uploaded again.",
     ),
     Grant(
         "ReadFiles",
-        (Verb.REGISTER_ARTIFACT, Verb.PROFILE_ARTIFACT),
+        (Verb.REGISTER_ARTIFACT,),
         ("s3:GetObject", "s3:GetObjectVersion"),
-        Resource.WORKSPACES,
+        Resource.OWN_WORKSPACE,
         "The service measures the file itself, at the version it pins.",
     ),
     Grant(
-        "ReadAndCopyFiles",
-        (Verb.LOAD_ARTIFACT,),
-        ("s3:GetObject", "s3:GetObjectVersion", "s3:PutObject", "s3:AbortMultipartUpload"),
-        Resource.WORKSPACES,
-        "It signs downloads of the pinned version, and copies it into the caller's workspace; a copy in parts "
-        "that breaks off is taken back.",
+        "NameNearFiles",
+        (Verb.REGISTER_ARTIFACT,),
+        ("s3:ListBucket",),
+        Resource.OWN_WORKSPACE_LISTING,
+        "Tells a missing file from a forbidden one, and names the files that are there instead.",
     ),
     Grant(
-        "NameNearFiles",
-        (Verb.REGISTER_ARTIFACT, Verb.LOAD_ARTIFACT),
+        "ReadRegisteredFiles",
+        (Verb.PROFILE_ARTIFACT, Verb.LOAD_ARTIFACT),
+        ("s3:GetObjectVersion",),
+        Resource.OWNERS_WORKSPACES,
+        "An artifact that a session may load lies where another session of its conversation or run wrote it; and a "
+        "profile is asked for by session and id, the record says where the file lies.",
+    ),
+    Grant(
+        "SeeNewestFiles",
+        (Verb.LOAD_ARTIFACT,),
+        ("s3:GetObject",),
+        Resource.OWNERS_WORKSPACES,
+        "Tells a file that was deleted from one that was replaced, and finds the copy of an earlier load.",
+    ),
+    Grant(
+        "TellMissingFiles",
+        (Verb.LOAD_ARTIFACT,),
         ("s3:ListBucket",),
-        Resource.WORKSPACE_LISTING,
-        "Tells a missing file from a forbidden one, and names the files that are there instead.",
+        Resource.OWNERS_WORKSPACES_LISTING,
+        "Without it S3 answers for a deleted file as for a forbidden one, and nobody could tell which it is.",
+    ),
+    Grant(
+        "CopyFiles",
+        (Verb.LOAD_ARTIFACT,),
+        ("s3:PutObject", "s3:AbortMultipartUpload"),
+        Resource.OWN_WORKSPACE,
+        "A load into the workspace copies the pinned version there; a copy in parts that breaks off is taken back.",
     ),
     Grant(
         "WriteDerived",
         (Verb.REGISTER_ARTIFACT, Verb.PROFILE_ARTIFACT),
         ("s3:PutObject", "s3:AbortMultipartUpload"),
-        Resource.DERIVED,
+        Resource.OWNERS_DERIVED,
         "The full profile and the rows laid out for paging are written once, when a file is profiled; what was begun "
         "in parts and came to nothing is taken back.",
     ),
@@ -118,29 +231,29 @@ GRANTS = (
         "ReadDerivedProfile",
         (Verb.DESCRIBE_ARTIFACT,),
         ("s3:GetObject",),
-        Resource.DERIVED,
+        Resource.OWNERS_DERIVED,
         "The full profile is an object; the record holds only a part of it.",
     ),
     Grant(
         "ReadDerivedRows",
         (Verb.READ_ROWS, Verb.READ_COLUMNS),
         ("s3:GetObjectVersion",),
-        Resource.DERIVED,
+        Resource.OWNERS_DERIVED,
         "A page is cut from the rows as they were laid out at registration, at that version and no other.",
     ),
     Grant(
         "TellMissingDerived",
         (Verb.DESCRIBE_ARTIFACT, Verb.READ_ROWS, Verb.READ_COLUMNS),
         ("s3:ListBucket",),
-        Resource.DERIVED_LISTING,
+        Resource.OWNERS_DERIVED_LISTING,
         "Without it S3 answers for a deleted object as for a forbidden one, and nobody could tell which it is.",
     ),
     Grant(
         "CreateRecords",
         (Verb.REGISTER_ARTIFACT,),
-        ("dynamodb:GetItem", "dynamodb:PutItem"),
-        Resource.RECORDS,
-        "Creates the record on condition that there is none, and answers a repeated registration with it.",
+        ("dynamodb:PutItem",),
+        Resource.OWN_PARTITION,
+        "Creates the record on condition that there is none, and remembers the request beside it.",
     ),
     Grant(
         "AskForProfiles",
@@ -161,35 +274,36 @@ GRANTS = (
         "CompleteRecords",
         (Verb.PROFILE_ARTIFACT,),
         ("dynamodb:GetItem", "dynamodb:PutItem"),
-        Resource.RECORDS,
-        "Turns a record from profiling to ready or failed, on condition that it still is profiling.",
+        Resource.OWN_PARTITION,
+        "Turns a record of the session in the message from profiling to ready or failed, on condition that it still "
+        "is profiling.",
     ),
     Grant(
         "ReadRecords",
-        (Verb.DESCRIBE_ARTIFACT, Verb.READ_ROWS, Verb.READ_COLUMNS),
+        FINDERS,
         ("dynamodb:GetItem",),
-        Resource.RECORDS,
-        "A reference leads to one record, read consistently.",
+        Resource.OWNERS_PARTITIONS,
+        "A reference leads to one record, read consistently, in the partition of the session that made it.",
     ),
     Grant(
-        "ReadRecordsAndAddLineage",
+        "AddLineage",
         (Verb.LOAD_ARTIFACT,),
-        ("dynamodb:GetItem", "dynamodb:PutItem"),
-        Resource.RECORDS,
-        "A reference leads to one record; that it was loaded is an item of its own beside it.",
+        ("dynamodb:PutItem",),
+        Resource.OWN_PARTITION,
+        "That this session loaded an artifact is an item of its own.",
     ),
     Grant(
         "ListOwnSession",
         (Verb.LIST_ARTIFACTS,),
         ("dynamodb:Query",),
-        Resource.RECORDS,
+        Resource.OWN_PARTITION,
         "The caller's own session is listed from the table, where a record is visible at once.",
     ),
     Grant(
-        "FindByConversationAndRun",
+        "Find",
         (Verb.LIST_ARTIFACTS, *FINDERS),
         ("dynamodb:Query",),
-        Resource.INDEXES,
+        Resource.OWN_INDEXES,
         "What another session of the conversation or run registered is found through its index.",
     ),
 )
@@ -198,3 +312,13 @@ GRANTS = (
 def grants_of(verb: Verb) -> tuple[Grant, ...]:
     """The rows of the table that are about ``verb``, in the table's order."""
     return tuple(grant for grant in GRANTS if verb in grant.verbs)
+
+
+def grants_of_function(verb: Verb) -> tuple[Grant, ...]:
+    """Those that the role of the verb's function holds, whoever calls."""
+    return tuple(grant for grant in grants_of(verb) if grant.resource not in OF_CALLERS)
+
+
+def grants_of_caller(verb: Verb) -> tuple[Grant, ...]:
+    """Those that the verb's caller role holds, each narrowed to its session tags."""
+    return tuple(grant for grant in grants_of(verb) if grant.resource in OF_CALLERS)

@@ -8,7 +8,7 @@ from constructs import Construct
 from infra.constructs.artifact_function import ArtifactFunction
 from infra.constructs.artifact_records_table import ArtifactRecordsTable
 from infra.constructs.code_bundle import CodeBundles
-from infra.constructs.function_role import Stores
+from infra.constructs.grant_statements import Stores
 from infra.constructs.node_access import NodeAccess
 from infra.constructs.profile_queue import ProfileQueue
 from infra.constructs.signing_key import SigningKey
@@ -22,10 +22,11 @@ from session_datasets.domain.names import Verb
 class SessionDatasetsStack(Stack):
     """A bucket of files, a table of records, a key, a queue, one function per verb, who may call, who is told.
 
-    ``name`` is the stack's name and the beginning of every name in it, so several live in one account.
+    ``name`` is the stack's name and the beginning of every name in it, so several live in one account. ``operator``
+    (an ARN) may try the isolation below the doors, with ``session-datasets doctor isolation``; nobody may when None.
     """
 
-    def __init__(self, scope: Construct, name: str, *, environment: Environment) -> None:
+    def __init__(self, scope: Construct, name: str, *, environment: Environment, operator: str | None = None) -> None:
         super().__init__(
             scope,
             name,
@@ -51,6 +52,7 @@ class SessionDatasetsStack(Stack):
                 code=bundles.code_of(verb),
                 stores=stores,
                 environment=environment,
+                operator=operator,
             )
             for verb in Verb
         ]
@@ -78,7 +80,13 @@ class SessionDatasetsStack(Stack):
             "DeadLettersUrl": queue.dead_letters.queue_url,
             "NodePolicyArn": access.node_policy.managed_policy_arn,
             "OrchestratorPolicyArn": access.orchestrator_policy.managed_policy_arn,
-        } | {f"{pascal_case(each.verb)}Name": each.function.function_name for each in functions}
+        }
+        outputs |= {f"{pascal_case(each.verb)}Name": each.function.function_name for each in functions}
+        outputs |= {
+            f"{pascal_case(each.verb)}CallerRoleArn": each.caller_role.role_arn
+            for each in functions
+            if each.caller_role
+        }
         for output, value in outputs.items():
             CfnOutput(self, output, value=value)
 

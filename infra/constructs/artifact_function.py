@@ -8,9 +8,11 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from infra.constructs.function_role import FunctionRole, Stores
+from infra.constructs.caller_role import CallerRole
+from infra.constructs.function_role import FunctionRole
+from infra.constructs.grant_statements import Stores
 from infra.environments import Environment
-from infra.grants import Resource, grants_of
+from infra.grants import PLACES, Resource, Store, grants_of
 from infra.nag import acknowledge
 from session_datasets.domain import names
 from session_datasets.domain.names import NUMERIC_VERBS, Verb
@@ -18,13 +20,16 @@ from session_datasets.domain.names import NUMERIC_VERBS, Verb
 RUNTIMES = {"3.13": lambda_.Runtime.PYTHON_3_13, "3.14": lambda_.Runtime.PYTHON_3_14}
 ARCHITECTURES = {"aarch64": lambda_.Architecture.ARM_64, "x86_64": lambda_.Architecture.X86_64}
 
-# What a function is told, and the resource that must be granted to it for the telling to make sense.
-BUCKET_RESOURCES = {Resource.WORKSPACES, Resource.WORKSPACE_LISTING, Resource.DERIVED}
-TABLE_RESOURCES = {Resource.RECORDS, Resource.INDEXES}
+# What a function is told, and the stores of which one must be granted to it for the telling to make sense.
+BUCKET_STORES = {Store.OBJECTS, Store.BUCKET}
+TABLE_STORES = {Store.TABLE, Store.CONVERSATION_INDEX, Store.RUN_INDEX}
 
 
 class ArtifactFunction(Construct):
-    """``function`` runs the verb's handler; ``alias`` follows the version deployed last."""
+    """``function`` runs the verb's handler; ``alias`` follows the version deployed last.
+
+    ``caller_role`` is what it puts on to work with data, None for a verb that works with none.
+    """
 
     def __init__(
         self,
@@ -36,6 +41,7 @@ class ArtifactFunction(Construct):
         code: lambda_.Code,
         stores: Stores,
         environment: Environment,
+        operator: str | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
         self.verb = verb
@@ -44,6 +50,7 @@ class ArtifactFunction(Construct):
         log_group = _log_group(self, environment)
         snap_start = _snap_start(environment, self.size.may_snap_start)
         role = FunctionRole(self, "Role", verb=verb, stores=stores, log_group=log_group, traced=environment.traced)
+        self.caller_role = _caller_role(self, verb, stores, role, operator)
         self.function = lambda_.Function(
             self,
             "Function",
@@ -62,8 +69,10 @@ class ArtifactFunction(Construct):
             tracing=lambda_.Tracing.ACTIVE if environment.traced else lambda_.Tracing.DISABLED,
             snap_start=snap_start,
             current_version_options=_versions(environment),
-            environment=_variables(stack, verb, stores, environment),
+            environment=_variables(stack, verb, stores, environment, self.caller_role),
         )
+        if self.caller_role:
+            self.function.node.add_dependency(self.caller_role.of_function)
         if snap_start:
             acknowledge(
                 self.function,
@@ -71,6 +80,14 @@ class ArtifactFunction(Construct):
                 "Callers invoke the alias, which points at a published version.",
             )
         self.alias = lambda_.Alias(self, "Live", alias_name=names.LIVE_ALIAS, version=self.function.current_version)
+
+
+def _caller_role(
+    scope: Construct, verb: Verb, stores: Stores, function_role: FunctionRole, operator: str | None
+) -> CallerRole | None:
+    if Resource.CALLER_ROLE not in {grant.resource for grant in grants_of(verb)}:
+        return None
+    return CallerRole(scope, "CallerRole", verb=verb, stores=stores, function_role=function_role, operator=operator)
 
 
 def _log_group(scope: Construct, environment: Environment) -> logs.LogGroup:
@@ -93,23 +110,27 @@ def _snap_start(environment: Environment, allowed: bool) -> lambda_.SnapStartCon
     return lambda_.SnapStartConf.ON_PUBLISHED_VERSIONS if environment.snap_start and allowed else None
 
 
-def _variables(stack: str, verb: Verb, stores: Stores, environment: Environment) -> dict[str, str]:
+def _variables(
+    stack: str, verb: Verb, stores: Stores, environment: Environment, caller_role: CallerRole | None
+) -> dict[str, str]:
     """The environment of one function: nothing it does not need."""
-    granted = {grant.resource for grant in grants_of(verb)}
+    granted = {place.store for grant in grants_of(verb) for place in PLACES[grant.resource]}
     variables = {
         names.ENV_STACK: stack,
         "POWERTOOLS_SERVICE_NAME": str(verb),
         "POWERTOOLS_METRICS_NAMESPACE": names.METRICS_NAMESPACE,
         "POWERTOOLS_LOG_LEVEL": environment.log_level,
     }
-    if Resource.SIGNING_KEY in granted:
+    if Store.SIGNING_KEY in granted:
         variables[names.ENV_SIGNING_KEY] = stores.signing_key.secret_arn
-    if granted & BUCKET_RESOURCES:
+    if granted & BUCKET_STORES:
         variables[names.ENV_BUCKET] = stores.bucket.bucket_name
-    if granted & TABLE_RESOURCES:
+    if granted & TABLE_STORES:
         variables[names.ENV_TABLE] = stores.table.table_name
-    if Resource.PROFILE_QUEUE in granted:
+    if Store.PROFILE_QUEUE in granted:
         variables[names.ENV_PROFILE_QUEUE] = stores.profile_queue.queue_url
+    if caller_role:
+        variables[names.ENV_CALLER_ROLE] = caller_role.role_arn
     if verb is Verb.REGISTER_ARTIFACT:
         variables[names.ENV_PROFILED_AT_ONCE_BYTES] = str(environment.profiled_at_once_bytes)
     if verb in NUMERIC_VERBS:

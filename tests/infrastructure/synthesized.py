@@ -11,7 +11,7 @@ from typing import Any
 from aws_cdk import App
 
 from app import create_app
-from session_datasets.domain.names import DEFAULT_STACK, Verb, function_name
+from session_datasets.domain.names import DEFAULT_STACK, ENV_CALLER_ROLE, Verb, function_name
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -50,10 +50,29 @@ class Synthesized:
         return properties
 
     def statements(self, verb: Verb) -> list[Json]:
-        """Every statement that one verb's role carries."""
-        return [
-            statement for policy in self.role(verb)["Policies"] for statement in policy["PolicyDocument"]["Statement"]
+        """Every statement that the role of one verb's function carries."""
+        own = _statements_of(self.role(verb))
+        name = self.function(verb)["Role"]["Fn::GetAtt"][0]
+        added = self.resources("AWS::IAM::Policy").values()
+        return own + [
+            statement
+            for policy in added
+            if {"Ref": name} in policy["Properties"]["Roles"]
+            for statement in policy["Properties"]["PolicyDocument"]["Statement"]
         ]
+
+    def caller_role(self, verb: Verb) -> Json | None:
+        """The properties of the role that one verb's function puts on for a caller; None when it has none."""
+        found = self.function(verb)["Environment"]["Variables"].get(ENV_CALLER_ROLE)
+        if found is None:
+            return None
+        properties: Json = self.template["Resources"][found["Fn::GetAtt"][0]]["Properties"]
+        return properties
+
+    def caller_statements(self, verb: Verb) -> list[Json]:
+        """Every statement that one verb's caller role carries."""
+        role = self.caller_role(verb)
+        return _statements_of(role) if role else []
 
     def flat(self, value: Any) -> str:
         """A value with references written as their logical id: ``Workspaces1234.Arn/*/runs/*``."""
@@ -82,9 +101,9 @@ class Synthesized:
 InEnvironment = Callable[[str], Synthesized]  # the name of an environment -> the stack in it
 
 
-def synthesize(environment: str, folder: Path, stack: str = DEFAULT_STACK) -> Synthesized:
+def synthesize(environment: str, folder: Path, stack: str = DEFAULT_STACK, **more: str) -> Synthesized:
     """Synthesize the app as ``cdk synth -c env=… -c stack=…`` does; raises when a check finds anything."""
-    app = create_app(context=context(environment, stack), outdir=str(folder))
+    app = create_app(context=context(environment, stack) | more, outdir=str(folder))
     app.synth()
     template = json.loads((folder / f"{stack}.template.json").read_text())
     return Synthesized(app, folder, environment, template)
@@ -116,6 +135,10 @@ def _statements_in(value: Any) -> Iterator[Json]:
     elif isinstance(value, list):
         for part in value:
             yield from _statements_in(part)
+
+
+def _statements_of(role: Json) -> list[Json]:
+    return [statement for policy in role["Policies"] for statement in policy["PolicyDocument"]["Statement"]]
 
 
 def profile_queue(stack: Synthesized) -> tuple[str, Json]:

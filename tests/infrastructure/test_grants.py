@@ -3,80 +3,114 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from pathlib import Path
 
 import pytest
 
 from infra.constructs.function_role import TRACING_POLICY
-from infra.grants import GRANTS, Resource, grants_of
-from session_datasets.domain.names import Verb
-from tests.infrastructure.synthesized import InEnvironment, Json, Synthesized, as_list, policy_statements, profile_queue
+from infra.grants import (
+    GRANTS,
+    NARROWED_VERBS,
+    OF_CALLERS,
+    PLACES,
+    Resource,
+    grants_of,
+    grants_of_caller,
+    grants_of_function,
+)
+from session_datasets.domain.names import CALLER_TAGS, NODE_VERBS, Verb
+from tests.infrastructure.synthesized import (
+    InEnvironment,
+    Json,
+    Synthesized,
+    as_list,
+    policy_statements,
+    profile_queue,
+    synthesize,
+)
 
 each_verb = pytest.mark.parametrize("verb", Verb)
+each_narrowed_verb = pytest.mark.parametrize("verb", NARROWED_VERBS)
 
-WORKSPACES = {"Workspaces.Arn/*/conversations/*", "Workspaces.Arn/*/runs/*"}
-DERIVED = {"Workspaces.Arn/_derived/*"}
-INDEXES = {"Records.Arn/index/conversation-index", "Records.Arn/index/run-index"}
-QUEUE = {"ProfileQueue.Arn"}
+OWNER, SESSION, CONVERSATION, RUN = (f"${{aws:PrincipalTag/{tag}}}" for tag in CALLER_TAGS)
+RUN_WORKSPACE = f"{OWNER}/runs/{RUN}/{SESSION}/*"
+CONVERSATION_WORKSPACE = f"{OWNER}/conversations/{CONVERSATION}/*"
+WITHOUT_RUN = " without a run"
+
+# Where a statement holds, as ``meaning`` tells it.
+OWN_WORKSPACE = {f"object {RUN_WORKSPACE}", f"object {CONVERSATION_WORKSPACE}{WITHOUT_RUN}"}
+OWN_WORKSPACE_LISTING = {f"prefix {RUN_WORKSPACE}", f"prefix {CONVERSATION_WORKSPACE}{WITHOUT_RUN}"}
+OWNERS_WORKSPACES = {f"object {OWNER}/conversations/*", f"object {OWNER}/runs/*"}
+OWNERS_WORKSPACES_LISTING = {f"prefix {OWNER}/conversations/*", f"prefix {OWNER}/runs/*"}
+OWNERS_DERIVED = {f"object _derived/{OWNER}/*"}
+OWNERS_DERIVED_LISTING = {f"prefix _derived/{OWNER}/*"}
+OWN_PARTITION = {f"table {OWNER}#{SESSION}"}
+OWNERS_PARTITIONS = {f"table {OWNER}#*"}
+OWN_INDEXES = {f"conversation-index {OWNER}#{CONVERSATION}", f"run-index {OWNER}#{RUN}"}
+
 KEY = {"secretsmanager:GetSecretValue": {"SigningKey"}}
+QUEUE = {"ProfileQueue"}
+CALLER_ROLE = {"sts:AssumeRole": {"CallerRole"}, "sts:TagSession": {"CallerRole"}}
 
 # Written out by hand, so that a slip in the table of grants is not its own proof.
-MEANT: dict[Verb, dict[str, set[str]]] = {
+MEANT_FOR_FUNCTION: dict[Verb, dict[str, set[str]]] = dict.fromkeys(NODE_VERBS, KEY | CALLER_ROLE) | {
     Verb.OPEN_SESSION: KEY,
-    Verb.PREPARE_UPLOAD: KEY | {"s3:PutObject": WORKSPACES, "s3:GetObject": WORKSPACES},
-    Verb.REGISTER_ARTIFACT: KEY
-    | {
-        "s3:GetObject": WORKSPACES,
-        "s3:GetObjectVersion": WORKSPACES,
-        "s3:ListBucket": {"Workspaces.Arn"},
-        "s3:PutObject": DERIVED,
-        "s3:AbortMultipartUpload": DERIVED,
-        "dynamodb:GetItem": {"Records.Arn"},
-        "dynamodb:PutItem": {"Records.Arn"},
-        "dynamodb:Query": INDEXES,
-        "sqs:SendMessage": QUEUE,
-    },
+    Verb.REGISTER_ARTIFACT: KEY | CALLER_ROLE | {"sqs:SendMessage": QUEUE},
     # No key: nobody calls it, so it checks no token.
-    Verb.PROFILE_ARTIFACT: {
-        "s3:GetObject": WORKSPACES,
-        "s3:GetObjectVersion": WORKSPACES,
-        "s3:PutObject": DERIVED,
-        "s3:AbortMultipartUpload": DERIVED,
-        "dynamodb:GetItem": {"Records.Arn"},
-        "dynamodb:PutItem": {"Records.Arn"},
+    Verb.PROFILE_ARTIFACT: CALLER_ROLE
+    | {
         "sqs:ReceiveMessage": QUEUE,
         "sqs:DeleteMessage": QUEUE,
         "sqs:GetQueueAttributes": QUEUE,
         "sqs:ChangeMessageVisibility": QUEUE,
     },
-    Verb.LIST_ARTIFACTS: KEY | {"dynamodb:Query": {"Records.Arn"} | INDEXES},
-    Verb.DESCRIBE_ARTIFACT: KEY
-    | {
-        "dynamodb:GetItem": {"Records.Arn"},
-        "dynamodb:Query": INDEXES,
-        "s3:GetObject": DERIVED,
-        "s3:ListBucket": {"Workspaces.Arn"},
+}
+
+READS_ROWS = {
+    "s3:GetObjectVersion": OWNERS_DERIVED,
+    "s3:ListBucket": OWNERS_DERIVED_LISTING,
+    "dynamodb:GetItem": OWNERS_PARTITIONS,
+    "dynamodb:Query": OWN_INDEXES,
+}
+MEANT_FOR_CALLER: dict[Verb, dict[str, set[str]]] = {
+    Verb.OPEN_SESSION: {},
+    Verb.PREPARE_UPLOAD: {"s3:PutObject": OWN_WORKSPACE, "s3:GetObject": OWN_WORKSPACE},
+    Verb.REGISTER_ARTIFACT: {
+        "s3:GetObject": OWN_WORKSPACE,
+        "s3:GetObjectVersion": OWN_WORKSPACE,
+        "s3:ListBucket": OWN_WORKSPACE_LISTING,
+        "s3:PutObject": OWNERS_DERIVED,
+        "s3:AbortMultipartUpload": OWNERS_DERIVED,
+        "dynamodb:GetItem": OWNERS_PARTITIONS,
+        "dynamodb:PutItem": OWN_PARTITION,
+        "dynamodb:Query": OWN_INDEXES,
     },
-    Verb.LOAD_ARTIFACT: KEY
-    | {
-        "s3:GetObject": WORKSPACES,
-        "s3:GetObjectVersion": WORKSPACES,
-        "s3:PutObject": WORKSPACES,
-        "s3:AbortMultipartUpload": WORKSPACES,
-        "s3:ListBucket": {"Workspaces.Arn"},
-        "dynamodb:GetItem": {"Records.Arn"},
-        "dynamodb:PutItem": {"Records.Arn"},
-        "dynamodb:Query": INDEXES,
+    Verb.PROFILE_ARTIFACT: {
+        "s3:GetObjectVersion": OWNERS_WORKSPACES,
+        "s3:PutObject": OWNERS_DERIVED,
+        "s3:AbortMultipartUpload": OWNERS_DERIVED,
+        "dynamodb:GetItem": OWN_PARTITION,
+        "dynamodb:PutItem": OWN_PARTITION,
     },
-    **{
-        verb: KEY
-        | {
-            "s3:GetObjectVersion": DERIVED,
-            "s3:ListBucket": {"Workspaces.Arn"},
-            "dynamodb:GetItem": {"Records.Arn"},
-            "dynamodb:Query": INDEXES,
-        }
-        for verb in (Verb.READ_ROWS, Verb.READ_COLUMNS)
+    Verb.LIST_ARTIFACTS: {"dynamodb:Query": OWN_PARTITION | OWN_INDEXES},
+    Verb.DESCRIBE_ARTIFACT: {
+        "s3:GetObject": OWNERS_DERIVED,
+        "s3:ListBucket": OWNERS_DERIVED_LISTING,
+        "dynamodb:GetItem": OWNERS_PARTITIONS,
+        "dynamodb:Query": OWN_INDEXES,
     },
+    Verb.LOAD_ARTIFACT: {
+        "s3:GetObject": OWNERS_WORKSPACES,
+        "s3:GetObjectVersion": OWNERS_WORKSPACES,
+        "s3:ListBucket": OWNERS_WORKSPACES_LISTING,
+        "s3:PutObject": OWN_WORKSPACE,
+        "s3:AbortMultipartUpload": OWN_WORKSPACE,
+        "dynamodb:GetItem": OWNERS_PARTITIONS,
+        "dynamodb:PutItem": OWN_PARTITION,
+        "dynamodb:Query": OWN_INDEXES,
+    },
+    Verb.READ_ROWS: READS_ROWS,
+    Verb.READ_COLUMNS: READS_ROWS,
 }
 
 
@@ -93,38 +127,147 @@ def readable(stack: Synthesized, arn: object) -> str:
     return text.replace(profile_queue(stack)[0], "ProfileQueue")
 
 
-def permissions(stack: Synthesized, verb: Verb) -> dict[str, set[str]]:
-    """Action -> resources, of everything a verb's role may do but write its log."""
+def meaning(stack: Synthesized, statement: Json, verb: Verb) -> set[str]:
+    """Where a statement holds, conditions and all; raises for a condition that says anything else."""
+    conditions = {key: dict(value) for key, value in statement.get("Condition", {}).items()}
+    arns = [readable(stack, arn) for arn in as_list(statement["Resource"])]
+    suffix = ""
+    absent = conditions.pop("Null", {})
+    if absent.pop("aws:PrincipalTag/run", None) == "true":
+        suffix = WITHOUT_RUN
+    if arns == ["Workspaces.Arn"]:
+        patterns = conditions.pop("StringLike").pop("s3:prefix")
+        places = {f"prefix {pattern}" for pattern in patterns}
+    elif arns[0].startswith("Records.Arn"):
+        assert absent.pop("dynamodb:LeadingKeys") == "false"
+        ((operator, keys),) = conditions.items()
+        conditions = {}
+        (patterns,) = keys.values()
+        assert list(keys) == ["dynamodb:LeadingKeys"]
+        assert operator == f"ForAllValues:String{'Like' if '*' in patterns[0] else 'Equals'}"
+        where = {"Records.Arn": "table"}.get(arns[0], arns[0].removeprefix("Records.Arn/index/"))
+        places = {f"{where} {pattern}" for pattern in patterns}
+    else:
+        places = {_object_or_name(stack, arn, verb) for arn in arns}
+    assert not conditions
+    assert not absent
+    return {place + suffix for place in places}
+
+
+def _object_or_name(stack: Synthesized, arn: str, verb: Verb) -> str:
+    if arn.startswith("Workspaces.Arn/"):
+        return "object " + arn.removeprefix("Workspaces.Arn/")
+    variables = stack.function(verb)["Environment"]["Variables"]
+    if arn == stack.flat(variables.get("SESSION_DATASETS_CALLER_ROLE", "")):
+        return "CallerRole"
+    return arn.removesuffix(".Arn")
+
+
+def permissions(stack: Synthesized, statements: list[Json], verb: Verb) -> dict[str, set[str]]:
+    """Action -> where, of everything but writing the function's own log."""
     found: dict[str, set[str]] = defaultdict(set)
-    for statement in stack.statements(verb):
+    for statement in statements:
         if statement["Sid"] != "WriteOwnLog":
             for action in as_list(statement["Action"]):
-                found[action] |= {readable(stack, arn) for arn in as_list(statement["Resource"])}
+                found[action] |= meaning(stack, statement, verb)
     return dict(found)
 
 
-@each_verb
-def test_a_role_may_do_what_was_meant_and_nothing_else(everywhere: Synthesized, verb: Verb) -> None:
-    assert permissions(everywhere, verb) == MEANT[verb]
+def all_permissions(stack: Synthesized, verb: Verb) -> dict[str, set[str]]:
+    """Of both roles of the verb."""
+    return permissions(stack, stack.statements(verb) + stack.caller_statements(verb), verb)
 
 
 @each_verb
-def test_a_role_has_one_statement_for_each_row_of_the_table(everywhere: Synthesized, verb: Verb) -> None:
-    rows = {grant.name: sorted(grant.actions) for grant in grants_of(verb)}
-    statements = {each["Sid"]: sorted(as_list(each["Action"])) for each in everywhere.statements(verb)}
-    del statements["WriteOwnLog"]
-    assert statements == rows
+def test_a_function_may_do_by_itself_what_was_meant_and_nothing_else(everywhere: Synthesized, verb: Verb) -> None:
+    assert permissions(everywhere, everywhere.statements(verb), verb) == MEANT_FOR_FUNCTION[verb]
 
 
 @each_verb
-def test_listing_is_for_the_prefixes_that_the_verb_reads_only(everywhere: Synthesized, verb: Verb) -> None:
-    for statement in everywhere.statements(verb):
-        if "s3:ListBucket" in as_list(statement["Action"]):
-            reads_workspaces = verb in (Verb.REGISTER_ARTIFACT, Verb.LOAD_ARTIFACT)
-            patterns = ["*/conversations/*", "*/runs/*"] if reads_workspaces else ["_derived/*"]
-            assert statement["Condition"] == {"StringLike": {"s3:prefix": patterns}}
-        else:
-            assert "Condition" not in statement
+def test_a_caller_role_may_do_what_was_meant_and_nothing_else(everywhere: Synthesized, verb: Verb) -> None:
+    assert permissions(everywhere, everywhere.caller_statements(verb), verb) == MEANT_FOR_CALLER[verb]
+
+
+@each_verb
+def test_the_roles_have_one_statement_for_each_place_of_each_row(everywhere: Synthesized, verb: Verb) -> None:
+    for grants, statements in (
+        (grants_of_function(verb), everywhere.statements(verb)),
+        (grants_of_caller(verb), everywhere.caller_statements(verb)),
+    ):
+        rows = {
+            grant.name + place.called: sorted(grant.actions) for grant in grants for place in PLACES[grant.resource]
+        }
+        found = {each["Sid"]: sorted(as_list(each["Action"])) for each in statements if each["Sid"] != "WriteOwnLog"}
+        assert found == rows
+
+
+@each_verb
+def test_no_function_role_reaches_data(everywhere: Synthesized, verb: Verb) -> None:
+    actions = permissions(everywhere, everywhere.statements(verb), verb)
+    assert [action for action in actions if action.startswith(("s3:", "dynamodb:"))] == []
+
+
+@each_narrowed_verb
+def test_every_statement_on_data_names_the_callers_owner(everywhere: Synthesized, verb: Verb) -> None:
+    places = permissions(everywhere, everywhere.caller_statements(verb), verb).values()
+    assert [place for each in places for place in each if OWNER not in place] == []
+
+
+@each_narrowed_verb
+def test_a_caller_role_is_put_on_with_a_callers_tags_only(everywhere: Synthesized, verb: Verb) -> None:
+    role = everywhere.caller_role(verb)
+    assert role is not None
+    for statement in role["AssumeRolePolicyDocument"]["Statement"]:
+        assert statement["Effect"] == "Allow"
+        assert statement["Action"] == ["sts:AssumeRole", "sts:TagSession"]
+        assert statement["Condition"] == {
+            "Null": {"aws:RequestTag/owner": "false", "aws:RequestTag/session": "false"},
+            "ForAllValues:StringEquals": {"aws:TagKeys": ["owner", "session", "conversation", "run"]},
+        }
+
+
+def trusted(stack: Synthesized, verb: Verb) -> set[str]:
+    role = stack.caller_role(verb)
+    assert role is not None
+    documents = role["AssumeRolePolicyDocument"]["Statement"]
+    assert all(each["Principal"].keys() == {"AWS"} for each in documents)
+    return {stack.flat(arn) for each in documents for arn in as_list(each["Principal"]["AWS"])}
+
+
+@each_narrowed_verb
+@pytest.mark.parametrize("environment", ["sandbox", "production"])
+def test_a_caller_role_trusts_its_own_function_only(synthesized: InEnvironment, environment: str, verb: Verb) -> None:
+    stack = synthesized(environment)
+    assert trusted(stack, verb) == {stack.flat(stack.function(verb)["Role"])}
+
+
+@each_narrowed_verb
+def test_on_a_laptop_whoever_has_the_account_may_try_the_isolation(local: Synthesized, verb: Verb) -> None:
+    account = "arn:AWS::Partition:iam::AWS::AccountId:root"
+    assert trusted(local, verb) == {local.flat(local.function(verb)["Role"]), account}
+
+
+def test_an_operator_that_a_deploy_names_is_trusted_beside_the_function(tmp_path: Path) -> None:
+    operator = "arn:aws:iam::123456789012:role/operator"
+    stack = synthesize("production", tmp_path, operator=operator)
+    assert trusted(stack, Verb.LOAD_ARTIFACT) == {stack.flat(stack.function(Verb.LOAD_ARTIFACT)["Role"]), operator}
+
+
+def test_a_function_that_works_with_no_data_has_no_caller_role(everywhere: Synthesized) -> None:
+    assert [verb for verb in Verb if everywhere.caller_role(verb) is None] == [Verb.OPEN_SESSION]
+
+
+@each_narrowed_verb
+def test_a_function_waits_until_it_may_act_for_callers(everywhere: Synthesized, verb: Verb) -> None:
+    functions = everywhere.resources("AWS::Lambda::Function").values()
+    (function,) = (each for each in functions if each["Properties"] == everywhere.function(verb))
+    added = [
+        name
+        for name, policy in everywhere.resources("AWS::IAM::Policy").items()
+        if policy["Properties"]["PolicyDocument"]["Statement"][0] in everywhere.statements(verb)
+    ]
+    assert len(added) == 1
+    assert added[0] in function["DependsOn"]
 
 
 @each_verb
@@ -143,16 +286,23 @@ def test_the_only_policy_of_aws_is_the_one_that_writes_traces(
     stack = synthesized(environment)
     arns = [stack.flat(arn) for arn in stack.role(verb).get("ManagedPolicyArns", [])]
     assert arns == [f"arn:AWS::Partition:iam::aws:policy/{TRACING_POLICY}"] * managed
+    assert "ManagedPolicyArns" not in (stack.caller_role(verb) or {})
 
 
-def test_nobody_has_a_role_but_the_functions_and_each_its_own(everywhere: Synthesized) -> None:
-    roles = {everywhere.function(verb)["Role"]["Fn::GetAtt"][0] for verb in Verb}
-    assert len(roles) == len(Verb)
-    assert everywhere.resources("AWS::IAM::Role").keys() == roles
+def test_nobody_has_a_role_but_the_functions_and_each_its_own_two(everywhere: Synthesized) -> None:
+    roles = [everywhere.function(verb)["Role"]["Fn::GetAtt"][0] for verb in Verb]
+    roles += [
+        everywhere.function(verb)["Environment"]["Variables"]["SESSION_DATASETS_CALLER_ROLE"]["Fn::GetAtt"][0]
+        for verb in NARROWED_VERBS
+    ]
+    assert len(set(roles)) == len(roles)
+    assert everywhere.resources("AWS::IAM::Role").keys() == set(roles)
 
 
-def test_nothing_is_added_to_a_role_beside_the_table(everywhere: Synthesized) -> None:
-    assert everywhere.resources("AWS::IAM::Policy") == {}
+def test_nothing_is_added_to_a_role_but_the_way_to_its_caller_role(everywhere: Synthesized) -> None:
+    added = everywhere.resources("AWS::IAM::Policy").values()
+    sids = [each["Sid"] for policy in added for each in policy["Properties"]["PolicyDocument"]["Statement"]]
+    assert sids == ["ActForCallers"] * len(NARROWED_VERBS)
 
 
 def test_no_action_has_a_wildcard(everywhere: Synthesized) -> None:
@@ -160,42 +310,58 @@ def test_no_action_has_a_wildcard(everywhere: Synthesized) -> None:
     assert [action for action in actions if "*" in action] == []
 
 
-def test_no_identity_has_a_wildcard_resource_but_a_prefix_of_the_bucket(everywhere: Synthesized) -> None:
+def test_no_identity_has_a_wildcard_resource_but_the_files_of_one_owner(everywhere: Synthesized) -> None:
     wild = {
         readable(everywhere, arn)
         for statement in identity_statements(everywhere)
         for arn in as_list(statement["Resource"])
         if "*" in everywhere.flat(arn)
     }
-    assert wild == WORKSPACES | DERIVED
+    assert wild == {
+        f"Workspaces.Arn/{pattern}"
+        for pattern in (
+            RUN_WORKSPACE,
+            CONVERSATION_WORKSPACE,
+            f"{OWNER}/conversations/*",
+            f"{OWNER}/runs/*",
+            f"_derived/{OWNER}/*",
+        )
+    }
 
 
 def test_nobody_can_delete_anything_but_the_worker_its_messages(everywhere: Synthesized) -> None:
-    deleting = {(verb, action) for verb in Verb for action in permissions(everywhere, verb) if "Delete" in action}
+    deleting = {(verb, action) for verb in Verb for action in all_permissions(everywhere, verb) if "Delete" in action}
     assert deleting == {(Verb.PROFILE_ARTIFACT, "sqs:DeleteMessage")}
 
 
 def test_nobody_reaches_the_dead_letters(everywhere: Synthesized) -> None:
-    reached = {resource for verb in Verb for each in permissions(everywhere, verb).values() for resource in each}
+    reached = {place for verb in Verb for each in all_permissions(everywhere, verb).values() for place in each}
     (dead_letters,) = everywhere.resources("AWS::SQS::Queue").keys() - {profile_queue(everywhere)[0]}
-    assert not any(dead_letters in resource for resource in reached)
+    assert not any(dead_letters in place for place in reached)
 
 
 def test_only_registering_asks_for_profiles_and_only_profiling_takes_them(everywhere: Synthesized) -> None:
-    senders = [verb for verb in Verb if "sqs:SendMessage" in permissions(everywhere, verb)]
-    receivers = [verb for verb in Verb if "sqs:ReceiveMessage" in permissions(everywhere, verb)]
+    senders = [verb for verb in Verb if "sqs:SendMessage" in all_permissions(everywhere, verb)]
+    receivers = [verb for verb in Verb if "sqs:ReceiveMessage" in all_permissions(everywhere, verb)]
     assert (senders, receivers) == ([Verb.REGISTER_ARTIFACT], [Verb.PROFILE_ARTIFACT])
 
 
 @pytest.mark.parametrize("verb", [Verb.LIST_ARTIFACTS, Verb.DESCRIBE_ARTIFACT, Verb.READ_ROWS, Verb.READ_COLUMNS])
 def test_a_reader_cannot_write(everywhere: Synthesized, verb: Verb) -> None:
-    reading = ("secretsmanager:Get", "s3:Get", "s3:List", "dynamodb:Get", "dynamodb:Query")
-    assert [action for action in permissions(everywhere, verb) if not action.startswith(reading)] == []
+    reading = ("s3:Get", "s3:List", "dynamodb:Get", "dynamodb:Query")
+    actions = permissions(everywhere, everywhere.caller_statements(verb), verb)
+    assert [action for action in actions if not action.startswith(reading)] == []
 
 
 def test_no_verb_but_registering_and_profiling_writes_derived_objects(everywhere: Synthesized) -> None:
-    writers = [verb for verb in Verb if permissions(everywhere, verb).get("s3:PutObject", set()) >= DERIVED]
+    writers = [verb for verb in Verb if all_permissions(everywhere, verb).get("s3:PutObject", set()) >= OWNERS_DERIVED]
     assert writers == [Verb.REGISTER_ARTIFACT, Verb.PROFILE_ARTIFACT]
+
+
+@each_verb
+def test_what_a_verb_writes_of_records_lies_in_the_callers_own_partition(everywhere: Synthesized, verb: Verb) -> None:
+    written = all_permissions(everywhere, verb).get("dynamodb:PutItem", OWN_PARTITION)
+    assert written == OWN_PARTITION
 
 
 @each_verb
@@ -211,9 +377,17 @@ def test_every_resource_is_granted_to_somebody() -> None:
     assert {grant.resource for grant in GRANTS} == set(Resource)
 
 
+def test_every_place_of_a_caller_is_narrowed_to_the_owner_and_no_other_is() -> None:
+    narrowed = {
+        resource
+        for resource, places in PLACES.items()
+        if all(OWNER in pattern for place in places for pattern in place.patterns or ("",))
+    }
+    assert narrowed == OF_CALLERS
+
+
 def identity_statements(stack: Synthesized) -> list[Json]:
     """Every statement of a role or a policy to attach, as against those of a bucket, a topic or a key."""
-    identities = stack.resources("AWS::IAM::Role") | stack.resources("AWS::IAM::ManagedPolicy")
-    roles_are_assumed = "sts:AssumeRole"
-    found = policy_statements({"Resources": identities})
-    return [each for each in found if each["Action"] != roles_are_assumed]
+    kinds = ("AWS::IAM::Role", "AWS::IAM::Policy", "AWS::IAM::ManagedPolicy")
+    identities = {name: each for kind in kinds for name, each in stack.resources(kind).items()}
+    return [each for each in policy_statements({"Resources": identities}) if "Resource" in each]

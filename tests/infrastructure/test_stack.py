@@ -8,7 +8,8 @@ import pytest
 from aws_cdk import App
 
 from infra.environments import Local, environment_named
-from infra.session_datasets_stack import SessionDatasetsStack
+from infra.grants import NARROWED_VERBS
+from infra.session_datasets_stack import SessionDatasetsStack, pascal_case
 from tests.infrastructure.synthesized import InEnvironment, Json, Synthesized, context
 
 NAMES = ("TableName", "BucketName", "FunctionName", "LogGroupName", "RoleName", "ManagedPolicyName", "Name")
@@ -54,6 +55,7 @@ def test_it_tells_its_stores_its_functions_and_its_policies(everywhere: Synthesi
         "ReadRowsName",
         "ReadColumnsName",
         "ProfileArtifactName",
+        *(f"{pascal_case(verb)}CallerRoleArn" for verb in NARROWED_VERBS),
     }
 
 

@@ -25,14 +25,18 @@ class Verb(StrEnum):
     LOAD_ARTIFACT = "load_artifact"
     READ_ROWS = "read_rows"
     READ_COLUMNS = "read_columns"
+    END_CONVERSATION = "end_conversation"
+    END_RUN = "end_run"
     PROFILE_ARTIFACT = "profile_artifact"
 
 
 # What the service asks of itself, off a queue: no caller can name it and no token allows it.
 EVENT_VERBS = (Verb.PROFILE_ARTIFACT,)
 CALLED_VERBS = tuple(verb for verb in Verb if verb not in EVENT_VERBS)
-# Only the orchestrator opens sessions; a node's token can never name this verb.
-ORCHESTRATOR_VERBS = (Verb.OPEN_SESSION,)
+# These remove what a whole conversation or run has left.
+ENDING_VERBS = (Verb.END_CONVERSATION, Verb.END_RUN)
+# Only the orchestrator opens sessions and ends what they belong to; a node's token can never name these verbs.
+ORCHESTRATOR_VERBS = (Verb.OPEN_SESSION, *ENDING_VERBS)
 NODE_VERBS = tuple(verb for verb in CALLED_VERBS if verb not in ORCHESTRATOR_VERBS)
 
 # The verbs whose code opens the bytes of a file as a table; only their bundles carry pyarrow.
@@ -63,12 +67,21 @@ CONVERSATIONS_SEGMENT = "conversations"
 RUNS_SEGMENT = "runs"
 DERIVED_PREFIX = "_derived"
 
+# Session tags of the credentials that a function works with in a caller's name; the policies of its caller role
+# narrow every grant to them. Each is the id of the token, the last two only where the session has one.
+TAG_OWNER = "owner"
+TAG_SESSION = "session"
+TAG_CONVERSATION = "conversation"
+TAG_RUN = "run"
+CALLER_TAGS = (TAG_OWNER, TAG_SESSION, TAG_CONVERSATION, TAG_RUN)
+
 # Environment variables of the functions, read by runtime/settings.py and by nothing else.
 ENV_STACK = "SESSION_DATASETS_STACK"
 ENV_BUCKET = "SESSION_DATASETS_BUCKET"
 ENV_TABLE = "SESSION_DATASETS_TABLE"
 ENV_SIGNING_KEY = "SESSION_DATASETS_SIGNING_KEY"
 ENV_PROFILE_QUEUE = "SESSION_DATASETS_PROFILE_QUEUE"
+ENV_CALLER_ROLE = "SESSION_DATASETS_CALLER_ROLE"
 ENV_PROFILED_AT_ONCE_BYTES = "SESSION_DATASETS_PROFILED_AT_ONCE_BYTES"
 
 # Environment variables of a client: the token of its session and, when it differs, which alias to invoke.
