@@ -102,3 +102,48 @@ def test_forged_foreign_and_broken_ones_are_refused_alike(token: str) -> None:
 def test_no_token_ever_allows_opening_sessions() -> None:
     caller = tokens().caller_of(forged(scope=" ".join([*NODE_VERBS, Verb.OPEN_SESSION])))
     assert caller.verbs == frozenset(NODE_VERBS)
+
+
+def test_a_token_that_is_known_is_not_checked_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    checking, token = tokens(), issued()
+    assert checking.caller_of(token) == a_caller(run_id="run-1")
+    monkeypatch.setattr(jwt, "decode", lambda *_, **__: pytest.fail("checked anew"))
+    assert checking.caller_of(token) == a_caller(run_id="run-1")
+
+
+def test_a_known_token_expires_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Over by less than clocks may differ.
+    token = issued(issued_at=NOW - HOUR - timedelta(seconds=CLOCK_LEEWAY_SECONDS // 2))
+    checking = tokens()
+    checking.caller_of(token)
+    monkeypatch.setattr("session_datasets.runtime.tokens.CLOCK_LEEWAY_SECONDS", 0)
+    with pytest.raises(Refusal) as refused:
+        checking.caller_of(token)
+    assert refused.value.problem.code is ProblemCode.TOKEN_EXPIRED
+
+
+def test_a_known_token_ends_with_its_key() -> None:
+    ring, token = [a_keyring()], issued()
+    checking = AccessTokens(lambda: ring[0], "session-datasets")
+    checking.caller_of(token)
+    ring[0] = Keyring(SigningKey(a_keyring().current.kid, "another-secret-of-thirty-two-bytes!!!"))
+    with pytest.raises(Refusal) as refused:
+        checking.caller_of(token)
+    assert refused.value.problem.code is ProblemCode.TOKEN_INVALID
+
+
+def test_a_changed_copy_of_a_known_token_is_not_known() -> None:
+    checking, token = tokens(), issued()
+    checking.caller_of(token)
+    head, _, signature = token.rpartition(".")
+    with pytest.raises(Refusal) as refused:
+        checking.caller_of(f"{head}.{signature[::-1]}")
+    assert refused.value.problem.code is ProblemCode.TOKEN_INVALID
+
+
+def test_the_tokens_that_are_known_stay_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("session_datasets.runtime.tokens._KNOWN_MAX", 2)
+    checking = tokens()
+    for _ in range(4):
+        checking.caller_of(issued())
+    assert len(checking._known) == 2
