@@ -25,7 +25,6 @@ import pyarrow.compute as pc
 from session_datasets.formats.json.blocks import Block, Flags, Places
 from session_datasets.formats.json.types import JsonType, Kind, Seen
 from session_datasets.formats.text.numbers import (
-    ALWAYS_EXACT_CHARACTERS,
     EXACT_INTEGER_MAX,
     Spans,
     exact_doubles,
@@ -34,7 +33,6 @@ from session_datasets.formats.text.numbers import (
 
 _OPEN, _CLOSE, _COLON, _COMMA, _QUOTE, _BACKSLASH = b'{}:,"\\'
 _MINUS, _ZERO, _NINE, _N = b"-09n"
-_EXPONENT = re.compile(rb"[eE]")
 _SPACE = re.compile(rb"[ \t\r\n]*")
 _LEAST_IN_STRINGS = 0x20
 _NULL = b"null"
@@ -208,14 +206,15 @@ class _Alike:
 
 
 def _reproduced(texts: pa.Array, spans: Spans) -> pa.Array:
-    """Texts as doubles that say the same. Most long ones were printed by a program as Arrow prints them."""
-    if int(spans.lengths.max()) < ALWAYS_EXACT_CHARACTERS and not _EXPONENT.search(spans.data):
+    """Texts as doubles that say the same."""
+    if b"e" not in spans.data and b"E" not in spans.data:
         found = exact_doubles(texts, spans)
         if found is None:
             raise _Other
         return found.values
+    # A few numbers with exponents among many: most were printed by a program as Arrow prints them, but beyond 2^53
+    # integers may print the same, too.
     doubles = texts.cast(pa.float64())
-    # Beyond 2^53 integers may print the same, too.
     small = pc.less_equal(pc.abs(doubles), float(EXACT_INTEGER_MAX))
     rest = texts.filter(pc.invert(pc.and_(pc.equal(doubles.cast(pa.string()), texts), small)))
     if len(rest) and exact_doubles(rest, Spans(rest)) is None:

@@ -198,7 +198,7 @@ def gaps(text: Bytes, froms: Places, tos: Places, pattern: re.Pattern[bytes]) ->
     lengths = tos - froms
     marks = np.full(froms.size, -1, np.int64)
     line_ends = np.zeros(froms.size, np.int64)
-    for length in np.unique(lengths).tolist():
+    for length in _distinct(lengths):
         which = np.flatnonzero(lengths == length)
         found = text[froms[which][:, None] + np.arange(length)]
         for spelling, equal in _spellings(found):
@@ -208,6 +208,13 @@ def gaps(text: Bytes, froms: Places, tos: Places, pattern: re.Pattern[bytes]) ->
     unsound = np.flatnonzero(marks < 0)
     sound = int(unsound[0]) if unsound.size else marks.size
     return Gaps(sound, froms[:sound] + marks[:sound], int(line_ends[:sound].sum()))
+
+
+def _distinct(lengths: Places) -> list[int]:
+    """Most often all are the same."""
+    same = not lengths.size or (lengths == lengths[0]).all()
+    distinct: list[int] = (lengths[:1] if same else np.unique(lengths)).tolist()
+    return distinct
 
 
 def _spellings(found: Bytes) -> Iterator[tuple[bytes, Places]]:
