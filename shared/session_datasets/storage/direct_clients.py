@@ -25,7 +25,7 @@ _OK = 200
 class _Direct(LazyClient):
     def __init__(self, make: Callable[[], Any]) -> None:
         super().__init__(make)
-        self._pool = connections()
+        self._pool: urllib3.PoolManager | None = None
 
     def _answer(self, service: str, target: str, members: Mapping[str, Any]) -> dict[str, Any] | None:
         """What the service answered; None for whatever the client has to look into."""
@@ -33,11 +33,17 @@ class _Direct(LazyClient):
         if call is None:
             return None
         with suppress(urllib3.exceptions.HTTPError, ValueError):
-            sent = self._pool.request("POST", call.url, body=call.body, headers=call.headers)
+            sent = self._connections(call.url).request("POST", call.url, body=call.body, headers=call.headers)
             if sent.status == _OK:
                 answer: dict[str, Any] = json.loads(sent.data)
                 return answer
         return None
+
+    def _connections(self, url: str) -> urllib3.PoolManager:
+        # Made with the first call: a function may know a store that it never asks.
+        if self._pool is None:
+            self._pool = connections(secure=url.startswith("https:"))
+        return self._pool
 
 
 class DirectDynamoDb(_Direct):

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from datetime import datetime
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, ConfigDict, Field, SerializerFunctionWrapHandler, SkipValidation, model_serializer
+from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
 from session_datasets.domain.artifact import Reference, Stage, Status
 from session_datasets.domain.errors import Problem
-from session_datasets.domain.page import LimitHit, Method, Page, Series, SeriesColumn
+from session_datasets.domain.page import Method, Series, SeriesColumn
 from session_datasets.domain.profile import Encoding, Format, Kind, Order
-from session_datasets.wire.base import Answer, Model, Request
+from session_datasets.wire.base import Answer, Request
 from session_datasets.wire.problem import ProblemModel
 from session_datasets.wire.reference import ReferenceModel
-
-
-class Part(Model):
-    """A piece of an answer."""
-
-    model_config = ConfigDict(from_attributes=True, strict=False)
+from session_datasets.wire.rows import ColumnPart as ColumnPart
+from session_datasets.wire.rows import Part, told_members
+from session_datasets.wire.rows import ReadRowsAnswer as ReadRowsAnswer
 
 
 def _of_reference(value: object) -> object:
@@ -35,12 +31,6 @@ def _of_problem(value: object) -> object:
 
 
 ProblemOut = Annotated[ProblemModel, BeforeValidator(_of_problem)]
-
-
-class ColumnPart(Part):
-    name: str
-    type: str = Field(description="Arrow's spelling of the type.")
-    encoding: Encoding | None = Field(None, description="How cells travel where plain JSON would change them.")
 
 
 class ShapePart(Part):
@@ -211,67 +201,6 @@ class LoadArtifactAnswer(Answer):
     version_id: str | None = None
 
 
-class ClippedPart(Part):
-    row: int
-    column: int
-    characters: int
-
-
-class ReadRowsAnswer(Answer):
-    """``rows``; or, with format arrow, ``arrow``: one Arrow IPC stream in base64, whose fields are ``columns``."""
-
-    artifact_id: str
-    columns: list[ColumnPart]
-    offset: int
-    # Each row is a list by the making of the page; to look at every cell takes longer than to encode it.
-    rows: list[Annotated[list[Any], SkipValidation]] | None = None
-    arrow: str | None = Field(None, repr=False, description="An Arrow IPC stream of the rows, in base64.")
-    returned: int
-    total: int
-    next_offset: int | None = Field(None, description="Null at the end of the dataset.")
-    limit_hit: LimitHit | None = Field(None, description="What ended the page before the dataset did.")
-    clipped: list[ClippedPart] = Field(default_factory=list)
-    s3_requests: int
-    bytes_read: int
-
-    @classmethod
-    def of(cls, request: Request, result: Any) -> Self:
-        reference: ReferenceModel = request.reference  # type: ignore[attr-defined]
-        page: Page = result
-        # Constructed, not validated: the cells are JSON values by the making, and there may be 200,000 of them.
-        return cls.model_construct(
-            artifact_id=reference.artifact_id,
-            columns=[ColumnPart.model_validate(column) for column in page.columns],
-            offset=page.offset,
-            rows=page.rows,
-            arrow=None if page.arrow is None else b64encode(page.arrow).decode("ascii"),
-            returned=page.returned,
-            total=page.total,
-            next_offset=page.next_offset,
-            limit_hit=page.limit_hit,
-            clipped=[ClippedPart.model_validate(cell) for cell in page.clipped],
-            s3_requests=page.cost.s3_requests,
-            bytes_read=page.cost.bytes_read,
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """Cells are JSON values already: they are passed on, for pydantic would walk through all of them."""
-        return {
-            "v": self.v,
-            "artifact_id": self.artifact_id,
-            "columns": [column.model_dump(mode="json", exclude_none=True) for column in self.columns],
-            "offset": self.offset,
-            **({"rows": self.rows} if self.arrow is None else {"arrow": self.arrow}),
-            "returned": self.returned,
-            "total": self.total,
-            "next_offset": self.next_offset,
-            "limit_hit": self.limit_hit.value if self.limit_hit else None,
-            "clipped": [cell.model_dump(mode="json") for cell in self.clipped],
-            "s3_requests": self.s3_requests,
-            "bytes_read": self.bytes_read,
-        }
-
-
 class SeriesColumnPart(Part):
     name: str
     type: str
@@ -324,6 +253,26 @@ class ReadColumnsAnswer(Answer):
             s3_requests=series.cost.s3_requests,
             bytes_read=series.cost.bytes_read,
         )
+
+    def to_json(self) -> dict[str, Any]:
+        """As pydantic would, but for the values, which are passed on."""
+        return {
+            "v": self.v,
+            "artifact_id": self.artifact_id,
+            "columns": [told_members(column, _SERIES_MEMBERS) for column in self.columns],
+            **({"x": told_members(self.x, _AXIS_MEMBERS)} if self.x else {}),
+            "offset": self.offset,
+            "rows": self.rows,
+            "total": self.total,
+            "method": self.method.value,
+            "bucket_rows": self.bucket_rows,
+            "s3_requests": self.s3_requests,
+            "bytes_read": self.bytes_read,
+        }
+
+
+_SERIES_MEMBERS = tuple(SeriesColumnPart.model_fields)
+_AXIS_MEMBERS = tuple(AxisPart.model_fields)
 
 
 def _series_column(series: SeriesColumn) -> dict[str, Any]:

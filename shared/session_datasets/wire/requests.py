@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, StringConstraints, field_validator, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, field_validator
 
 from session_datasets.domain import limits
-from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.files import LoadTarget
 from session_datasets.domain.names import NODE_VERBS, Verb
-from session_datasets.domain.page import PageFormat, Reduction
+from session_datasets.domain.page import Reduction
 from session_datasets.domain.profile import NO_HINTS, Kind, ReadingHints
 from session_datasets.domain.scope import ListScope
 from session_datasets.wire.base import ArtifactId, Id, Model, Request, Sha256
-from session_datasets.wire.reference import ReferenceField, ReferenceModel
+from session_datasets.wire.rows import OneArtifactRequest
+from session_datasets.wire.rows import ReadRowsRequest as ReadRowsRequest
 
 Name = Annotated[
     str,
@@ -35,7 +35,6 @@ def _known_type(value: str) -> str:
 
 
 HintType = Annotated[str, AfterValidator(_known_type), Field(json_schema_extra={"pattern": _HINT_TYPE})]
-Columns = Annotated[list[str], Field(min_length=1, max_length=limits.PAGE_COLUMNS_MAX)]
 
 
 class OpenSessionRequest(Request):
@@ -145,59 +144,17 @@ class ListArtifactsRequest(Request):
     cursor: str | None = Field(None, max_length=4_096)
 
 
-class _OneArtifactRequest(Request):
-    reference: ReferenceField
-
-    def arguments(self) -> dict[str, Any]:
-        reference: ReferenceModel = self.reference
-        return {**super().arguments(), "reference": reference.to_domain()}
-
-
-class DescribeArtifactRequest(_OneArtifactRequest):
+class DescribeArtifactRequest(OneArtifactRequest):
     """describe_artifact: the whole record with schema, statistics and preview."""
 
 
-class LoadArtifactRequest(_OneArtifactRequest):
+class LoadArtifactRequest(OneArtifactRequest):
     """load_artifact: the file itself, for this session."""
 
     into: Annotated[LoadTarget, Field(strict=False)] = LoadTarget.WORKING_DIRECTORY
 
 
-class ReadRowsRequest(_OneArtifactRequest):
-    """read_rows: one page of rows."""
-
-    offset: int = Field(0, ge=0, le=limits.OFFSET_MAX)
-    limit: int = Field(
-        limits.PAGE_ROWS_DEFAULT,
-        ge=1,
-        le=limits.ARROW_PAGE_ROWS_MAX,
-        description=f"Rows; at most {limits.PAGE_ROWS_MAX:,} of format json.",
-    )
-    columns: Columns | None = Field(None, description="In this order; all when absent.")
-    max_bytes: int = Field(
-        limits.PAGE_BYTES_DEFAULT,
-        ge=limits.PAGE_BYTES_MIN,
-        le=limits.PAGE_BYTES_MAX,
-        description="Bytes of JSON, or of base64, that the rows may take; the page shrinks to it and says so.",
-    )
-    format: Annotated[PageFormat, Field(strict=False)] = Field(
-        PageFormat.JSON, description="json answers rows, arrow one Arrow IPC stream in base64."
-    )
-
-    @model_validator(mode="after")
-    def _few_rows_of_json(self) -> Self:
-        if self.format is PageFormat.JSON and self.limit > limits.PAGE_ROWS_MAX:
-            raise Refusal(
-                ProblemCode.INVALID_REQUEST,
-                f"limit: a page of format json has at most {limits.PAGE_ROWS_MAX:,} rows.",
-                advice=f"limit takes 1 to {limits.PAGE_ROWS_MAX:,}. With format arrow it takes up to "
-                f"{limits.ARROW_PAGE_ROWS_MAX:,}.",
-                retry_with={"limit": limits.PAGE_ROWS_MAX},
-            )
-        return self
-
-
-class ReadColumnsRequest(_OneArtifactRequest):
+class ReadColumnsRequest(OneArtifactRequest):
     """read_columns: the series of a chart, and no other column."""
 
     columns: Annotated[list[str], Field(min_length=1, max_length=limits.SERIES_COLUMNS_MAX)]

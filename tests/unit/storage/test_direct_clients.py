@@ -84,7 +84,7 @@ def test_a_lost_connection_is_the_clients_to_try_again(
     def fail(*_: object, **__: object) -> None:
         raise lost
 
-    monkeypatch.setattr(direct._pool, "request", fail)
+    monkeypatch.setattr(urllib3.PoolManager, "request", fail)
     assert direct.get_item(TableName=cloud_of_variables.table, Key=KEY)["Item"] == ITEM
     assert making.made == 1
 
