@@ -8,8 +8,8 @@ from session_datasets.domain.artifact import Reference
 from session_datasets.domain.bounded import json_bytes
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import PAGE_BYTES_MAX, SERIES_CELLS_MAX
-from session_datasets.domain.page import Reduction, Series
-from session_datasets.domain.profile import Order, Profile
+from session_datasets.domain.page import Reduction, Series, SeriesColumn
+from session_datasets.domain.profile import Encoding, Order, Profile
 from session_datasets.domain.scope import Caller
 from session_datasets.operations.finding import find_artifact, layout_of
 from session_datasets.operations.ports import Service
@@ -47,6 +47,23 @@ def read_columns(
     return series
 
 
+# No plain number or time takes more in JSON, comma and quotation marks included.
+_SHORT_CELL_BYTES = 50
+_SHORT_TYPES = frozenset({"null", "bool", "halffloat", "float", "double"}) | {
+    f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
+}
+
+
+def _may_be_long(series: SeriesColumn) -> bool:
+    column = series.column
+    return column.type not in _SHORT_TYPES and column.encoding is not Encoding.ISO_8601
+
+
+def _count(told: Sequence[SeriesColumn]) -> int:
+    lists = (each for column in told for each in (column.values, column.min, column.max, column.rows, column.x))
+    return sum(len(values) for values in lists if values)
+
+
 def _points(wanted: int, method: Reduction, columns: int, has_axis: bool) -> int:
     """Points of one column, so that all values of the answer stay within SERIES_CELLS_MAX."""
     # A row that was chosen brings its number, and its value of the axis.
@@ -63,6 +80,8 @@ def _order_of(profile: Profile | None, column: str | None) -> Order | None:
 def _require_answerable(series: Series) -> None:
     """Long texts can make an exact series larger than an answer may be."""
     told = [*series.columns, *([series.axis.series] if series.axis else [])]
+    if not any(_may_be_long(each) for each in told) and _count(told) * _SHORT_CELL_BYTES <= PAGE_BYTES_MAX:
+        return
     size = json_bytes([[each.values, each.min, each.max, each.rows, each.x] for each in told])
     if size > PAGE_BYTES_MAX:
         detail = f"The series takes {size:,} bytes of JSON; an answer holds {PAGE_BYTES_MAX:,}. Nothing was answered."

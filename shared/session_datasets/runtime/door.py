@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.names import METRICS_NAMESPACE, ORCHESTRATOR_VERBS, Verb
+from session_datasets.runtime.spelling import plain
 from session_datasets.runtime.tracing import traced
 from session_datasets.runtime.wiring import Wired
 from session_datasets.storage.faults import refusal_of as storage_refusal_of
@@ -31,7 +32,8 @@ _COUNTED = {"returned": MetricUnit.Count, "bytes_read": MetricUnit.Bytes, "s3_re
 
 
 class Door(Generic[R]):
-    """One verb's Lambda handler. ``wire`` builds what the operation works on; tests hand in their own."""
+    """One verb's Lambda handler. ``wire`` builds what the operation works on; tests hand in their own. ``spell`` makes
+    of an answer what Lambda's runtime is given."""
 
     def __init__(
         self,
@@ -41,6 +43,7 @@ class Door(Generic[R]):
         operation: Callable[..., Any],
         answer: Callable[[R, Any], Answer],
         wire: Callable[[], Wired],
+        spell: Callable[[dict[str, Any]], Any] = plain,
     ) -> None:
         self._verb = verb
         self._request = request
@@ -49,18 +52,16 @@ class Door(Generic[R]):
         self._wire = wire
         self._logger = Logger(service=verb.value)
         self._metrics = Metrics(namespace=METRICS_NAMESPACE, service=verb.value)
-        self._traced = traced(verb)
+        self._spell = spell
+        # Decorated once: to do it takes Powertools as long as a call.
+        self._handle = traced(verb)(self._metrics.log_metrics(capture_cold_start_metric=True)(self._called))
 
-    def __call__(self, event: Any, context: Any) -> dict[str, Any]:
+    def __call__(self, event: Any, context: Any) -> Any:
         """The Lambda entry point."""
+        return self._spell(self._handle(event, context))
 
-        @self._traced
-        @self._metrics.log_metrics(capture_cold_start_metric=True)
-        def handle(event: Any, context: Any) -> dict[str, Any]:
-            return self.serve(event, self._wire, request_id=context.aws_request_id)
-
-        answered: dict[str, Any] = handle(event, context)
-        return answered
+    def _called(self, event: Any, context: Any) -> dict[str, Any]:
+        return self.serve(event, self._wire, request_id=context.aws_request_id)
 
     def serve(self, body: Any, wire: Callable[[], Wired], request_id: str | None = None) -> dict[str, Any]:
         """The whole exchange without Lambda around it."""
