@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import boto3
 from botocore.config import Config
@@ -41,6 +42,7 @@ class Call:
     endpoint: str
     work: Path
     log: Path | None
+    certificate: Path | None = None
 
     def cdk(self, directory: Path, *arguments: str) -> None:
         """Run one command in `directory`; raises DeployError with what it printed."""
@@ -64,7 +66,7 @@ class Call:
     def _environment(self) -> Mapping[str, str]:
         return {
             **scrubbed(self.work),
-            **aws_client(self.endpoint),
+            **aws_client(self.endpoint, self.certificate),
             **node.environment(),
             "CDK_HOME": str(_made(LOCAL / "cdk")),
             "CDK_DISABLE_CLI_TELEMETRY": "true",
@@ -97,27 +99,36 @@ def run(arguments: Sequence[str]) -> int:
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 
-def deploy(endpoint: str, *, stack: str = DEFAULT_STACK, env: str = "local", log: Path | None = None) -> DeployedStack:
+def deploy(
+    endpoint: str,
+    *,
+    stack: str = DEFAULT_STACK,
+    env: str = "local",
+    log: Path | None = None,
+    certificate: Path | None = None,
+) -> DeployedStack:
     """Bootstrap the emulator when it needs it and deploy the stack; raises DeployError.
 
-    `log` receives what the CDK prints; without it the output is shown only when the deployment fails.
+    `log` receives what the CDK prints; without it the output is shown only when the deployment fails. `certificate`
+    is that of an endpoint that speaks TLS.
     """
     with tempfile.TemporaryDirectory(prefix="deploy-", dir=_made(LOCAL)) as scratch:
         work = Path(scratch)
-        call = Call(endpoint, work, log)
-        if not exists(endpoint, TOOLKIT_STACK):
+        call = Call(endpoint, work, log, certificate)
+        if not exists(endpoint, TOOLKIT_STACK, certificate):
             # Away from cdk.json: what to bootstrap is said in full, there is no need to synthesize the app for it.
             call.cdk(work, "bootstrap", f"aws://{ACCOUNT}/{REGION}")
         outputs = work / "outputs.json"
         context = ["--context", f"env={env}", "--context", f"stack={stack}", "--app", _app()]
         choices = ["--require-approval", "never", "--progress", "events", "--output", str(work / "cdk.out")]
         call.cdk(ROOT, "deploy", stack, "--outputs-file", str(outputs), *choices, *context)
-        return DeployedStack(stack, endpoint, json.loads(outputs.read_text()).get(stack, {}))
+        told = json.loads(outputs.read_text()).get(stack, {})
+        return DeployedStack(stack, endpoint, told, certificate=certificate)
 
 
-def exists(endpoint: str, stack: str) -> bool:
+def exists(endpoint: str, stack: str, certificate: Path | None = None) -> bool:
     """Whether `stack` stands, complete, in the account behind `endpoint`."""
-    return _status(endpoint, stack).endswith("_COMPLETE")
+    return _status(_cloudformation(endpoint, certificate), stack).endswith("_COMPLETE")
 
 
 def existing(endpoint: str, stack: str) -> DeployedStack:
@@ -127,17 +138,18 @@ def existing(endpoint: str, stack: str) -> DeployedStack:
     return DeployedStack(stack, endpoint, outputs)
 
 
-def _status(endpoint: str, stack: str) -> str:
+def _status(formation: Any, stack: str) -> str:
     try:
-        return str(_cloudformation(endpoint).describe_stacks(StackName=stack)["Stacks"][0]["StackStatus"])
+        return str(formation.describe_stacks(StackName=stack)["Stacks"][0]["StackStatus"])
     except ClientError:
         return "NONE"
 
 
-def _cloudformation(endpoint: str):  # type: ignore[no-untyped-def]
+def _cloudformation(endpoint: str, certificate: Path | None = None) -> Any:
     return boto3.client(
         "cloudformation",
         endpoint_url=endpoint,
+        verify=str(certificate) if certificate else None,
         region_name=REGION,
         aws_access_key_id=ACCESS_KEY,
         aws_secret_access_key=SECRET_KEY,

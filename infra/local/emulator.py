@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import time
 import urllib.error
@@ -61,12 +62,21 @@ class Emulator(ABC):
         """The emulator's own environment variables."""
 
     @property
+    def certificate(self) -> Path | None:
+        """What a client must trust to speak TLS with it; None when it speaks plain HTTP. The file is there once the
+        emulator runs."""
+        return None
+
+    @property
     def endpoint(self) -> str:
         """The URL of the running emulator; raises EmulatorError when it does not run."""
         running = self._read_running()
         if running is None:
             raise EmulatorError(f"{self.name} does not run in {self.state}.")
-        return f"http://{HOST}:{running['port']}"
+        return self._url(running["port"])
+
+    def _url(self, port: int) -> str:
+        return f"{'https' if self.certificate else 'http'}://{HOST}:{port}"
 
     @property
     def runs(self) -> bool:
@@ -103,8 +113,8 @@ class Emulator(ABC):
                 pass_fds=(claim.fileno(),),
             )
             claim.write(json.dumps({"pid": self._child.pid, "port": port}))
-        self._await_health(f"http://{HOST}:{port}")
-        return f"http://{HOST}:{port}"
+        self._await_health(self._url(port))
+        return self._url(port)
 
     def stop(self) -> None:
         """End the emulator and every process of its group; does nothing when it does not run.
@@ -136,7 +146,7 @@ class Emulator(ABC):
 
     def _await_health(self, endpoint: str) -> None:
         deadline = time.monotonic() + START_SECONDS
-        while (found := _version_at(endpoint + self.health_path)) is None:
+        while (found := _version_at(endpoint + self.health_path, self.certificate)) is None:
             self._reap()
             if not self.runs:
                 self._refuse("ended while it was starting")
@@ -211,10 +221,11 @@ def _free_port(wanted: int | None) -> int:
     raise EmulatorError("This machine has no free port.")
 
 
-def _version_at(url: str) -> str | None:
+def _version_at(url: str, certificate: Path | None) -> str | None:
     """The version a healthy emulator states at `url`; None while nothing answers there."""
     try:
-        with urllib.request.urlopen(url, timeout=5) as answer:
+        trust = ssl.create_default_context(cafile=certificate) if certificate else None
+        with urllib.request.urlopen(url, timeout=5, context=trust) as answer:
             health: dict[str, Any] = json.load(answer)
     except (urllib.error.URLError, OSError, ValueError):
         return None

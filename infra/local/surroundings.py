@@ -43,7 +43,7 @@ def forget_aws() -> None:
     os.environ["AWS_CONFIG_FILE"] = os.environ["AWS_SHARED_CREDENTIALS_FILE"] = os.devnull
 
 
-def aws_client(endpoint: str) -> dict[str, str]:
+def aws_client(endpoint: str, certificate: Path | None = None) -> dict[str, str]:
     """What points any AWS SDK or the CDK command line at the emulator that listens on `endpoint`."""
     return {
         "AWS_ENDPOINT_URL": endpoint,
@@ -53,4 +53,10 @@ def aws_client(endpoint: str) -> dict[str, str]:
         "AWS_ACCESS_KEY_ID": ACCESS_KEY,
         "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
         "AWS_EC2_METADATA_DISABLED": "true",
+        **(trusting(certificate) if certificate else {}),
     }
+
+
+def trusting(certificate: Path) -> dict[str, str]:
+    """What makes any AWS SDK and Node.js trust an emulator that speaks TLS."""
+    return {"AWS_CA_BUNDLE": str(certificate), "NODE_EXTRA_CA_CERTS": str(certificate)}

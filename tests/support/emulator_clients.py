@@ -17,10 +17,13 @@ Client = Callable[[str], Any]
 def clients_of(emulator: Emulator) -> Client:
     """Clients of the emulator's account, by the service's name; a call that fails is not repeated."""
 
+    trust = str(emulator.certificate) if emulator.certificate else None
+
     def make(service: str) -> Any:
         return boto3.client(
             service,
             endpoint_url=emulator.endpoint,
+            verify=trust,
             region_name=REGION,
             aws_access_key_id=ACCESS_KEY,
             aws_secret_access_key=SECRET_KEY,

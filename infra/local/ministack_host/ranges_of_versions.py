@@ -1,7 +1,4 @@
-"""What the pinned MiniStack does otherwise than S3, put right. Runs in its interpreter before it starts.
-
-Each mend is tested against the running emulator; when a newer release needs one no longer, it goes.
-"""
+"""GetObject with both a version and a range answers with the whole object: cut it as S3 does."""
 
 from __future__ import annotations
 
@@ -12,8 +9,7 @@ from ministack.services import s3
 Answer = tuple[int, dict[str, str], bytes]
 
 
-def mend_ranges_of_versions() -> None:
-    """GetObject with both a version and a range answers with the whole object: cut it as S3 does."""
+def mend() -> None:
     whole = s3._get_object
 
     def ranged(bucket: str, key: str, headers: dict[str, str], query: dict[str, Any] | None = None) -> Answer:
@@ -38,6 +34,3 @@ def _cut(bucket: str, key: str, wanted: str, answer: dict[str, str], body: bytes
     kept["Content-Length"] = str(len(part))
     kept["Content-Range"] = f"bytes {first}-{last}/{len(body)}"
     return 206, kept, part
-
-
-mend_ranges_of_versions()
