@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Callable
@@ -33,9 +34,9 @@ class Patience:
             self.wait(attempt)
         return action()
 
-    def wait(self, attempt: int) -> None:
-        """Sleeps after the ``attempt``-th failure, counted from 1."""
-        self.sleep(self.draw() * min(self.longest_wait, self.first_wait * 2 ** (attempt - 1)))
+    def wait(self, attempt: int, at_most: float = math.inf) -> None:
+        """Sleeps after the ``attempt``-th failure, counted from 1, and no longer than ``at_most`` seconds."""
+        self.sleep(min(at_most, self.draw() * min(self.longest_wait, self.first_wait * 2 ** (attempt - 1))))
 
     def longer(self) -> Self:
         """For what takes a while by itself: as many waits again, each up to eight times as long. By default that is

@@ -35,16 +35,17 @@ class Waiting:
     def until_ready(
         self, reference: dict[str, Any], timeout: float = WAIT_SECONDS, tell: OnProfiling | None = None
     ) -> DescribeArtifactAnswer:
-        """The artifact when it is ready. WaitedTooLongError after ``timeout`` seconds; the error that registering
-        would have raised when the profile failed."""
+        """The artifact when it is ready. WaitedTooLongError after ``timeout`` seconds, at whose end it is asked about
+        once more; the error that registering would have raised when the profile failed."""
         ends, asked = self._now() + timeout, 0
         while (artifact := self._described(reference)).status is Status.PROFILING:
             if tell is not None:
                 tell(artifact)
-            if self._now() >= ends:
+            left = ends - self._now()
+            if left <= 0:
                 raise _waited_too_long(artifact, timeout)
             asked += 1
-            self._patience.wait(asked)
+            self._patience.wait(asked, at_most=left)
         if artifact.failure is not None:
             raise error_of(artifact.failure)
         return artifact

@@ -108,8 +108,36 @@ def test_questions_become_fewer(cloud: MotoCloud, csv: Path) -> None:
     seconds = itertools.count()
     workspace._waiting._now = lambda: float(next(seconds))
     with pytest.raises(WaitedTooLongError):
-        workspace.register_artifact(csv, timeout=6)
-    assert slept == [1.0, 2.0, 4.0, 8.0, 10.0]
+        workspace.register_artifact(csv, timeout=1_000)
+    assert slept[:6] == [1.0, 2.0, 4.0, 8.0, 10.0, 10.0]
+
+
+@pytest.mark.parametrize(
+    ("timeout", "expected"),
+    [(0.0, []), (0.5, [0.5]), (25.0, [1.0, 2.0, 4.0, 8.0, 10.0]), (26.5, [1.0, 2.0, 4.0, 8.0, 10.0, 1.5])],
+)
+def test_no_wait_reaches_beyond_the_timeout(cloud: MotoCloud, csv: Path, timeout: float, expected: list[float]) -> None:
+    """Time passes while it is slept, and at no other."""
+    slept: list[float] = []
+    workspace = a_workspace(cloud, csv.parent, slept.append)
+    workspace._waiting._now = lambda: sum(slept)
+    with pytest.raises(WaitedTooLongError):
+        workspace.register_artifact(csv, timeout=timeout)
+    assert slept == expected
+
+
+def test_what_is_ready_when_the_time_is_up_is_answered(cloud: MotoCloud, csv: Path) -> None:
+    slept: list[float] = []
+
+    def while_waiting(seconds: float) -> None:
+        slept.append(seconds)
+        if sum(slept) >= 5:
+            cloud.run_profiling()
+
+    workspace = a_workspace(cloud, csv.parent, while_waiting)
+    workspace._waiting._now = lambda: sum(slept)
+    assert workspace.register_artifact(csv, timeout=5).status == "ready"
+    assert slept == [1.0, 2.0, 2.0]
 
 
 def test_a_damaged_file_raises_what_a_small_one_would(workspace: Workspace, tmp_path: Path) -> None:

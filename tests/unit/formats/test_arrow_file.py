@@ -67,6 +67,46 @@ def test_a_dictionary_of_views_is_read_as_its_values(write: Writer) -> None:
     assert (dataset.types["c"], dataset.column("c")) == ("string", [LONG, None, "a"])
 
 
+LAST_SECOND, LAST_IN_MILLISECONDS = 2**63 - 1, (2**63 - 1) // 1_000
+
+
+@WRITERS
+@pytest.mark.parametrize(
+    ("zone", "spelled"),
+    [(None, "+292277026596-12-04T15:30:07"), ("Europe/Paris", "+292277026596-12-04T15:30:07Z")],
+    ids=["no zone", "a zone"],
+)
+def test_seconds_that_milliseconds_do_not_reach_are_kept_as_text(write: Writer, zone: str | None, spelled: str) -> None:
+    values = pa.array([0, None, LAST_SECOND]).cast(pa.timestamp("s", zone))
+    dataset = laid_out(write({"n": [1, 2, 3], "c": values}, batch_rows=2), "rows.arrow")
+    assert (dataset.types["c"], dataset.column("c")[1:]) == ("string", [None, spelled])
+    assert [each.rule for each in dataset.profile.statistics] == [
+        "declared by the file",
+        "seconds beyond milliseconds kept as text",
+    ]
+    assert dataset.table.note is not None
+    assert "'c'" in dataset.table.note
+
+
+def test_seconds_up_to_the_last_one_of_milliseconds_are_timestamps() -> None:
+    for far, type_ in ((0, "timestamp[s]"), (1, "string")):
+        counts = [-LAST_IN_MILLISECONDS - far, LAST_IN_MILLISECONDS]
+        dataset = laid_out(arrow_file({"c": pa.array(counts).cast(pa.timestamp("s"))}), "rows.arrow")
+        first = "-292275055-05-16T16:47:0" + str(5 - far)
+        assert (dataset.types["c"], dataset.column("c")) == (type_, [first, "+292278994-08-17T07:12:55"])
+
+
+def test_a_far_second_inside_a_nested_value_is_kept_as_text() -> None:
+    counts = [[{"at": 0}], None, [{"at": -(2**63)}, None]]
+    nested = pa.array(counts, pa.list_(pa.struct([("at", pa.int64())])))
+    far = nested.cast(pa.list_(pa.struct([("at", pa.timestamp("s"))])))
+    assert laid_out(arrow_file({"c": far}), "rows.arrow").column("c") == [
+        [{"at": "1970-01-01T00:00:00"}],
+        None,
+        [{"at": "-292277022657-01-27T08:29:52"}, None],
+    ]
+
+
 @WRITERS
 def test_the_rows_of_all_batches_follow_each_other(write: Writer) -> None:
     table = pa.table({"n": range(1_000), "d": pa.array([f"{n % 7}" for n in range(1_000)]).dictionary_encode()})

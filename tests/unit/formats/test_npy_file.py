@@ -30,6 +30,11 @@ from tests.support.odd_files import npy, zip_file
         (np.array([b"a", b"b\x00\xff"]), "binary", [base64.b64encode(each).decode() for each in (b"a", b"b\x00\xff")]),
         (np.array(["2024-02-29", "NaT"], "M8[D]"), "date32[day]", ["2024-02-29", None]),
         (np.array(["NaT", "2024-02-29T01:02:03"], ">M8[s]"), "timestamp[s]", [None, "2024-02-29T01:02:03"]),
+        (
+            np.array([2**62, 0, -(2**63)]).view("M8[s]"),
+            "string",
+            ["+146138514283-06-19T07:45:04", "1970-01-01T00:00:00", None],
+        ),
         (np.array([1], "M8[ns]"), "timestamp[ns]", ["1970-01-01T00:00:00.000000001"]),
         (np.array([1500, "NaT"], "m8[ms]"), "duration[ms]", ["PT1.500S", None]),
         (np.array([], "i8"), "int64", []),

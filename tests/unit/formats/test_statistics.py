@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from decimal import Decimal
@@ -185,6 +186,39 @@ def test_the_mean_of_doubles_is_their_mean(values: list[float], ends: list[int])
     found = measured(cut(pa.array(values, pa.float64()), ends), pa.float64()).statistics
     assert found.mean is not None
     assert isclose(found.mean, fsum(values) / len(values), rel_tol=1e-12, abs_tol=1e-6)
+
+
+LARGEST = sys.float_info.max
+LARGE = st.one_of(
+    st.sampled_from([LARGEST, -LARGEST, LARGEST / 3, 1.0]), st.floats(allow_nan=False, allow_infinity=False)
+)
+
+
+@examples
+@given(st.lists(LARGE, min_size=1, max_size=60), ENDS)
+def test_the_mean_of_doubles_whose_sum_is_beyond_a_double_is_their_mean(values: list[float], ends: list[int]) -> None:
+    found = measured(cut(pa.array(values, pa.float64()), ends), pa.float64()).statistics
+    exact = sum(map(Fraction, values)) / len(values)
+    assert found.mean is not None
+    assert abs(Fraction(found.mean) - exact) <= Fraction(max(map(abs, values))) / 10**12
+
+
+@pytest.mark.parametrize(
+    ("values", "mean"),
+    [
+        ([LARGEST] * 3, LARGEST),
+        ([LARGEST, LARGEST, -LARGEST, -LARGEST], 0.0),
+        ([-LARGEST, -LARGEST, None, nan], -LARGEST),
+        ([LARGEST, LARGEST, inf], None),
+        ([LARGEST, LARGEST, inf, -inf], None),
+    ],
+    ids=["all the largest", "as many of both signs", "beside gaps", "an infinity", "both infinities"],
+)
+@pytest.mark.parametrize("batches", [1, 4])
+def test_the_mean_of_the_largest_doubles(values: list[float | None], mean: float | None, batches: int) -> None:
+    array = pa.array(values, pa.float64())
+    found = measured(cut(array, range(batches)), pa.float64()).statistics
+    assert found.mean == mean
 
 
 @examples

@@ -357,3 +357,32 @@ def test_entities_that_multiply_are_refused() -> None:
     lol = f'<?xml version="1.0"?><!DOCTYPE w [<!ENTITY e0 "lol">{levels}]><workbook>&e9;</workbook>'
     problem = problem_of(replaced(GOOD, "xl/workbook.xml", lambda xml: lol.encode()), NAME)
     assert problem.detail == "This Excel workbook can not be read."
+
+
+@pytest.mark.parametrize(
+    ("cells", "read_as", "count"),
+    [
+        (["59", "61"], ["1900-02-28", "1900-03-01"], None),
+        (["60"], ["1900-02-28"], 1),
+        (["59", "60", "60", "61"], ["1900-02-28", "1900-02-28", "1900-02-28", "1900-03-01"], 2),
+        (["60.25", "61"], ["1900-02-28T06:00:00.000", "1900-03-01T00:00:00.000"], 1),
+        (["600", "160"], ["1901-08-22", "1900-06-08"], None),
+    ],
+    ids=["around it", "alone", "twice", "a time of it", "others"],
+)
+def test_the_day_of_excel_that_never_was_is_the_one_before_and_counted(
+    cells: list[str], read_as: list[str], count: int | None
+) -> None:
+    dataset = laid_out(workbook({"A": [["day"], *([Raw(cell, style=DATE)] for cell in cells)]}), NAME)
+    assert dataset.column("day") == read_as
+    assert dataset.profile.reading.get("days_that_never_were") == count
+    assert ("1900-02-29" in (dataset.table.note or "")) == (count is not None)
+
+
+def test_numbers_of_sixty_are_no_days() -> None:
+    assert "days_that_never_were" not in laid_out(workbook({"A": [["n"], [60], [60.5]]}), NAME).profile.reading
+
+
+def test_a_workbook_that_counts_from_1904_has_no_such_day() -> None:
+    dataset = laid_out(workbook({"A": [["day"], [Raw("60", style=DATE)]]}, date1904=True), NAME)
+    assert (dataset.column("day"), dataset.profile.reading.get("days_that_never_were")) == (["1904-03-01"], None)

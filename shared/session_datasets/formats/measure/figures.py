@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
-from math import isfinite
+from math import isfinite, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,10 @@ _PIECE_ROWS = 16_384
 _UNIQUE_ROWS_MAX = 4 * _PIECE_ROWS
 _FEW_SHARE = 8
 _INT64_MAX = 2**63 - 1
+# As many doubles as there can be rows, each so much smaller, have a sum that is one; what is lost of the least of them
+# does not show beside a sum that had none.
+_SCALE = 2.0**-64
+_Sum = int | float | Fraction
 # What Arrow sums decimals of 128 and of 256 bits with.
 _DECIMAL128_DIGITS, _DECIMAL256_DIGITS = 38, 76
 
@@ -178,7 +182,7 @@ class NumberFigures(_Ordered):
     def __init__(self, type_: pa.DataType) -> None:
         super().__init__()
         self._averaged = is_number(type_)
-        self._sum: int | float = 0
+        self._sum: _Sum = 0
 
     def see(self, values: pa.Array) -> None:
         values = comparable(values)
@@ -193,7 +197,8 @@ class NumberFigures(_Ordered):
         self.finite = self.finite and isfinite(low) and isfinite(high)
         self._values += len(numbers)
         if self._averaged:
-            self._sum += _float_sum(numbers) if numbers.dtype.kind == "f" else _integer_sum(numbers, low, high)
+            more = _float_sum(numbers, low, high) if numbers.dtype.kind == "f" else _integer_sum(numbers, low, high)
+            self._sum = _added(self._sum, more)
         for piece in self._pieces(pa.array(numbers)):
             self._different.add(number_hashes(piece.to_numpy()))
 
@@ -208,14 +213,29 @@ class NumberFigures(_Ordered):
 
     @property
     def mean(self) -> float | None:
-        """None where it is beyond a double, as with infinities of both signs."""
-        mean = self._sum / self._values if self._averaged and self._values else None
+        """None of a column with an infinity."""
+        mean = float(self._sum / self._values) if self._averaged and self._values else None
         return mean if mean is not None and isfinite(mean) else None
 
 
-def _float_sum(numbers: NDArray[Any]) -> float:
+def _float_sum(numbers: NDArray[Any], low: float, high: float) -> float | Fraction:
+    """NaN with an infinity among them; a fraction where the sum of finite ones is beyond a double."""
+    if not (isfinite(low) and isfinite(high)):
+        return nan
     with np.errstate(over="ignore", invalid="ignore"):
-        return float(numbers.sum(dtype=np.float64))
+        total = float(numbers.sum(dtype=np.float64))
+    return total if isfinite(total) else Fraction(float((numbers * _SCALE).sum())) / Fraction(_SCALE)
+
+
+def _added(total: _Sum, more: _Sum) -> _Sum:
+    """A double, or an integer of integers, while one holds it; then a fraction. NaN stays."""
+    if any(isinstance(each, float) and isnan(each) for each in (total, more)):
+        return nan
+    if not (isinstance(total, Fraction) or isinstance(more, Fraction)):
+        both = total + more
+        if isinstance(both, int) or isfinite(both):
+            return both
+    return Fraction(total) + Fraction(more)
 
 
 def _integer_sum(numbers: NDArray[Any], low: int, high: int) -> int:

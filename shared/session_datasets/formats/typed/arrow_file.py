@@ -19,8 +19,8 @@ from session_datasets.domain.limits import GIB
 from session_datasets.domain.profile import Format
 from session_datasets.formats.stream import NoTable, TableStream, names_in_words
 from session_datasets.formats.typed.arrow_headers import FILE_MAGIC, file_claims, stream_claims
+from session_datasets.formats.typed.far_seconds import with_far_seconds
 from session_datasets.formats.typed.typed_rows import (
-    DECLARED,
     plain_batches,
     plain_schema,
     require_few_columns,
@@ -40,15 +40,15 @@ def open_arrow(file: Path, columns_max: int, decoded_bytes_max: int) -> TableStr
         in_a_file = opened.read(len(FILE_MAGIC)) == FILE_MAGIC
     ended = _require_affordable(file, in_a_file, decoded_bytes_max)
     with told_as_damage("The schema of this Arrow file can not be read.", _ADVICE):
-        found, batches = _opened(file, in_a_file)
+        found, _ = _opened(file, in_a_file)
         require_few_columns(len(found), columns_max, _WHAT)
         _require_known_types(found)
         schema, remarks = plain_schema(found.names, found.types)
     if not in_a_file and not ended:
         remarks.append("The Arrow stream has no mark of its end: if its writer was interrupted, rows are missing.")
     reading = {"container": "file" if in_a_file else "stream"}
-    rows = _sound_rows(batches, schema, decoded_bytes_max)
-    return TableStream(Format.ARROW, schema, rows, remarks, [DECLARED] * len(schema), reading)
+    kept = with_far_seconds(schema, lambda: _sound_rows(file, in_a_file, schema, decoded_bytes_max))
+    return TableStream(Format.ARROW, kept.schema, kept.batches, [*remarks, *kept.remarks], kept.rules, reading)
 
 
 def _require_affordable(file: Path, in_a_file: bool, decoded_bytes_max: int) -> bool:
@@ -84,10 +84,9 @@ def _opened(file: Path, in_a_file: bool) -> tuple[pa.Schema, Iterator[pa.RecordB
     return stream.schema, iter(stream)
 
 
-def _sound_rows(
-    batches: Iterator[pa.RecordBatch], schema: pa.Schema, decoded_bytes_max: int
-) -> Iterator[pa.RecordBatch]:
+def _sound_rows(file: Path, in_a_file: bool, schema: pa.Schema, decoded_bytes_max: int) -> Iterator[pa.RecordBatch]:
     with told_as_damage("The rows of this Arrow file are damaged.", _ADVICE):
+        _, batches = _opened(file, in_a_file)
         yield from plain_batches(map(_validated, batches), schema, decoded_bytes_max, _WHAT)
 
 

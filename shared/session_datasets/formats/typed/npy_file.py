@@ -21,7 +21,8 @@ import pyarrow as pa
 from session_datasets.domain.limits import KIB, MIB
 from session_datasets.domain.profile import Format
 from session_datasets.formats.stream import NoTable, TableStream, damaged
-from session_datasets.formats.typed.typed_rows import DECLARED, plain_schema, require_few_columns, too_large
+from session_datasets.formats.typed.far_seconds import with_far_seconds
+from session_datasets.formats.typed.typed_rows import plain_schema, require_few_columns, too_large
 from session_datasets.formats.values.row_sizes import rows_without_columns
 
 _WHAT = "this NumPy file"
@@ -58,7 +59,8 @@ def open_npy(file: Path, columns_max: int, decoded_bytes_max: int) -> TableStrea
         raise too_large(decoded_bytes_max, _WHAT)
     schema, remarks = plain_schema([part.name for part in parts], [_arrow_type(part.dtype) for part in parts])
     reading = {"shape": list(shape), "dtype": array.dtype.str if array.dtype.names is None else "structured"}
-    return TableStream(Format.NPY, schema, _batches(array, parts, schema), remarks, [DECLARED] * len(parts), reading)
+    kept = with_far_seconds(schema, lambda: _batches(array, parts, schema))
+    return TableStream(Format.NPY, kept.schema, kept.batches, [*remarks, *kept.remarks], kept.rules, reading)
 
 
 def _mapped(file: Path) -> np.ndarray[Any, Any]:

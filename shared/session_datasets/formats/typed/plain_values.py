@@ -13,6 +13,7 @@ import pyarrow.types as kind
 
 from session_datasets.formats.stream import Renamed, told_apart
 from session_datasets.formats.values.nested import children, entries
+from session_datasets.formats.values.times import spelled
 
 _VIEW_BYTES = 16
 
@@ -44,7 +45,7 @@ def plain_type(type_: pa.DataType, renamed: list[Renamed]) -> pa.DataType:
 
 
 def made_plain(values: pa.Array, type_: pa.DataType) -> pa.Array:
-    """The values as ``type_``, which ``plain_type`` gave for theirs.
+    """The values as ``type_``, which ``plain_type`` gave for theirs; instants as ISO 8601, if it has texts there.
 
     Nested ones are built anew from their parts, by place: Arrow's own casts match the fields of structs by name,
     convert the items of all rows for a slice, and lose items after a null list view.
@@ -72,6 +73,8 @@ def made_plain(values: pa.Array, type_: pa.DataType) -> pa.Array:
         made, width = (pa.ListArray, pa.int32()) if kind.is_list(type_) else (pa.LargeListArray, pa.int64())
         items = made_plain(values.flatten(), type_.value_type)
         return made.from_arrays(_offsets(values, width), items, type=type_, mask=values.is_null())
+    if kind.is_timestamp(values.type) and kind.is_string(type_):
+        return pa.array(spelled(values), type_)
     if kind.is_string_view(values.type) or kind.is_binary_view(values.type):
         values = _with_empty_nulls(values)
     return values.cast(type_)

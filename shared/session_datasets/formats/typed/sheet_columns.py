@@ -72,6 +72,8 @@ class SheetColumn:
         self._type = pa.string()
         self._convert: Callable[[Any], Any] | None = None
         self.seen = False
+        # Whether some cell is a moment of 1900-02-28, which is what the day behind it is taken for.
+        self.has_day_59 = False
         self.rule: str = TextRule.NO_VALUES
 
     def see(self, cell: Any) -> int:
@@ -82,6 +84,7 @@ class SheetColumn:
                 self._kinds.add(_TEXT)
             return len(cell)
         self._kinds.add(_kind(cell))
+        self.has_day_59 = self.has_day_59 or _is_day_59(cell)
         return 8
 
     @property
@@ -119,6 +122,10 @@ def _kind(cell: Any) -> int:
     if isinstance(cell, dt.date):
         return _DATE
     return _TIME if isinstance(cell, dt.time) else _LENGTH
+
+
+def _is_day_59(cell: Any) -> bool:
+    return isinstance(cell, dt.date) and (cell.year, cell.month, cell.day) == (1900, 2, 28)
 
 
 def _by_rule(kinds: set[int]) -> tuple[str, pa.DataType, Callable[[Any], Any] | None]:

@@ -45,6 +45,10 @@ _COLUMN = re.compile(rb'<c\b[^>]*?\br="([A-Z]{2,3})\d')
 _FORMULA_WITHOUT_RESULT = re.compile(rb"(?:</f>|<f\b[^>]*/>)\s*(?:</c>|<v\s*/>|<v></v>)")
 # Of a time or a day before the first one, which Excel shows as ####, the parser tells the amount without its sign.
 _NEGATIVE = re.compile(rb'<c\b[^>]*\bs="[1-9]\d{0,5}"[^>]*>(?:<f\b[^>]*/>|<f\b[^>]*>[^<]*</f>)?<v>-')
+# The day 60 of Excel's own calendar, 1900-02-29, which there never was: the parser tells it as the day before.
+_DAY_60 = re.compile(
+    rb'<c\b[^>]*\bs="[1-9]\d{0,5}"[^>]*>(?:<f\b[^>]*/>|<f\b[^>]*>[^<]*</f>)?<v>(?:60(?:\.\d*)?|6\.0\d*E\+?0?1)</v>'
+)
 # The longest tag that the patterns above have to see whole.
 _OVERLAP_BYTES = 256
 
@@ -73,8 +77,7 @@ def open_workbook(
         ]
     )
     reading: dict[str, JsonValue] = {"sheet": sheet.name, "header_row": rows.header_row}
-    times = any(column.has_times for column in columns)
-    remarks += [*renamed, *_told(rows, len(rows.header) - len(kept), members.get(sheet.name), sheet, times, reading)]
+    remarks += [*renamed, *_told(rows, len(rows.header) - len(kept), members.get(sheet.name), sheet, columns, reading)]
     batches = _batches(rows, kept, columns, schema)
     return TableStream(Format.EXCEL, schema, batches, remarks, [column.rule for column in columns], reading)
 
@@ -89,6 +92,7 @@ class _Member:
     errors: int = 0
     formulas_without_result: int = 0
     negatives: int = 0
+    days_60: int = 0
     last_row: int = 0
     last_column: int = 26
 
@@ -97,6 +101,7 @@ class _Member:
         self.errors += _ends_after(seen, _ERROR_CELL, data)
         self.formulas_without_result += _ends_after(seen, _FORMULA_WITHOUT_RESULT, data)
         self.negatives += _ends_after(seen, _NEGATIVE, data)
+        self.days_60 += _ends_after(seen, _DAY_60, data)
         self.last_row = max(self.last_row, *map(int, _ROW.findall(data)), 0)
         letters = max(_COLUMN.findall(data), key=lambda found: (len(found), found), default=b"Z")
         self.last_column = max(self.last_column, _column_number(letters))
@@ -277,11 +282,13 @@ def _told(
     empty_columns: int,
     member: _Member | None,
     sheet: calamine.CalamineSheet,
-    times: bool,
+    columns: Sequence[SheetColumn],
     reading: dict[str, JsonValue],
 ) -> Iterator[str]:
     """What a person should know, and the counts of it in ``reading``."""
     merged = len(sheet.merged_cell_ranges or ())
+    times = any(column.has_times for column in columns)
+    day_60 = any(column.has_day_59 for column in columns)
     counts = {
         "error_cells": (member.errors if member else 0, "Cells with an error such as #N/A, read as null"),
         "formulas_without_result": (
@@ -292,6 +299,10 @@ def _told(
             member.negatives if member and times else 0,
             "Columns with times of day may have wrong ones, as a time below zero is read without its sign; formatted "
             "numbers below zero",
+        ),
+        "days_that_never_were": (
+            member.days_60 if member and day_60 else 0,
+            "Cells with Excel's 1900-02-29, which there never was, read as 1900-02-28; formatted numbers from 60 to 61",
         ),
         "merged_ranges": (merged, "Ranges of merged cells, whose value is in their first cell only"),
         "empty_rows": (rows.empty_rows, "Empty rows left out"),
