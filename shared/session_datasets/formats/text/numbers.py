@@ -6,6 +6,7 @@ not asked of every text.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from math import isfinite
@@ -50,7 +51,7 @@ def double_says(text: str) -> bool:
 
 def prints_back(text: str) -> bool:
     """``double_says`` of a decimal number however it is written: of "+007.50" as well, and of 2^53 + 2, but not of
-    2^53 + 1."""
+    2^53 + 1. Zeros at the end behind the point say nothing: "1.0000000000000000e-5" is 1e-5."""
     number = float(text)
     if not isfinite(number):
         return False
@@ -58,8 +59,14 @@ def prints_back(text: str) -> bool:
         exact = Decimal(text)
     except InvalidOperation:
         return False
-    digits = len(exact.as_tuple().digits)
+    digits = max(1, len(exact.as_tuple().digits) - _zeros_at_the_end(text))
     return digits <= _DIGITS_MAX and Decimal(format(number, f".{digits - 1}e")) == exact
+
+
+def _zeros_at_the_end(text: str) -> int:
+    """Behind the point of a decimal number, and before its exponent."""
+    mantissa = re.split("[eE]", text.strip(), maxsplit=1)[0]
+    return len(mantissa) - len(mantissa.rstrip("0")) if "." in mantissa else 0
 
 
 def exact_range(low: Any, high: Any) -> bool:
