@@ -92,7 +92,7 @@ def chart(bench: Bench) -> None:
 
 
 def column(bench: Bench) -> None:
-    """one full column, footer and all"""
+    """one full column, its footer known to a warm process"""
     if not bench.data.charted:
         return
     readers = [

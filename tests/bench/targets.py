@@ -143,9 +143,9 @@ def _over_parquet(outcomes: Outcomes) -> float:
 
 
 def _column_requests(outcomes: Outcomes) -> float:
-    """Beyond one for each row group and one for the footer."""
+    """Beyond one for each row group: the footer is known to a warm process."""
     ours = _ours(outcomes, "column")
-    return ours.most("requests") - float(ours.found["row_groups"]) - 1
+    return ours.most("requests") - float(ours.found["row_groups"])
 
 
 def _column_bytes(outcomes: Outcomes) -> float:
@@ -229,7 +229,7 @@ TARGETS = (
     _at_most("chart_window", _CHART_WINDOW, "1 GET", "GET", 1, _most("chart_window", "requests")),
     _at_most("chart_window", _CHART_WINDOW, "≤ 40 KB", "KB", 40, _most("chart_window", "bytes", KB)),
     _at_least("chart", _CHART, "≥ 15x faster than polars reading the column", "x", 15, _times("chart", "ms", "polars")),
-    _at_most("column", _COLUMN, "1 GET per row group + 1", "GET more", 0, _column_requests),
+    _at_most("column", _COLUMN, "1 GET per row group", "GET more", 0, _column_requests),
     _at_most("column", _COLUMN, "≤ 1.05x the column's bytes", "x", 1.05, _column_bytes),
     _at_least("column", _COLUMN, "as fast as polars (≥ 0.9x)", "x", 0.9, _times("column", "ms", "polars")),
     _at_most("register", _STORED, "≤ 46 B/row", "B", 46, _row_bytes),
