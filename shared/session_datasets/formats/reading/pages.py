@@ -114,7 +114,7 @@ class _Filling:
         at = 0
         while at < piece.num_rows and not self.full:
             count = min(self._likely(), piece.num_rows - at)
-            self._take_encoded(piece.slice(at, count))
+            self._take_encoded(piece if count == piece.num_rows else piece.slice(at, count))
             at += count
         return not self.full
 

@@ -214,7 +214,11 @@ def _of_extremes(directory: Directory, place: int, found: Extremes) -> SeriesCol
     gaps.nulls = missing
     # The pyramid counts both together; a column that is finite has no NaN.
     told_apart = missing == 0 or rules.finite
-    low, high = (_spelled(values.to_pylist(), rules) for values in (found.low, found.high))
+    # What compares as it is needs no way back.
+    plain = found.low.type == rules.type
+    low, high = (
+        rules.encode(values) if plain else _spelled(values.to_pylist(), rules) for values in (found.low, found.high)
+    )
     column = _column(directory, place, gaps, low.count(None), min=low, max=high)
     return column if told_apart else _untold(column)
 
