@@ -29,6 +29,9 @@ _COLON_AT, _POINT_AT = len("2024-02-29T12"), len("2024-02-29T12:00:00")
 class Dates:
     rule = TextRule.DATES
 
+    def may_accept(self, text: str) -> bool:
+        return len(text) == _DATE_CHARACTERS and text[4] == "-"
+
     def accepts(self, values: pa.Array, spans: Spans) -> pa.Array | None:
         if (spans.lengths != _DATE_CHARACTERS).any():
             return None
@@ -53,6 +56,9 @@ class Timestamps:
         self._pattern = _TIMESTAMP + (_ZONE if zone else "$")
         self._unit = "ms"
         self._fits_nanoseconds = True
+
+    def may_accept(self, text: str) -> bool:
+        return len(text) > _COLON_AT and text[4] == "-" and text[_COLON_AT] == ":"
 
     def accepts(self, values: pa.Array, spans: Spans) -> pa.Array | None:
         unit = self._unit_of_one_form(spans) or self._unit_of_many_forms(values)

@@ -42,17 +42,22 @@ _SPELLINGS = (("true", "false"), ("True", "False"), ("TRUE", "FALSE"))
 _DIGITS = re.compile(r"[+-]?[0-9]+")
 _NUMERAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _LEADING = re.compile(r"[+-]?0[0-9]|\+")
+_MAYBE_DOUBLE = re.compile(r"[+-]?[0-9.iInN]")
 # Any one value that could be of a type; what else a text column holds makes it text for its own sake.
 _OF_SOME_TYPE = (
     r"^(?:[Tt]rue|TRUE|[Ff]alse|FALSE|NaN|nan|-?(?:inf|Inf|Infinity)|[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
     r"|[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9.]+)?(?:Z|[+-][0-9:]+)?)?)$"
 )
+_ANY_TYPE = re.compile(_OF_SOME_TYPE)
 
 
 class Candidate(Protocol):
     """One type that a column may still be of."""
 
     rule: Rule
+
+    def may_accept(self, text: str) -> bool:
+        """Whether the text looks like one of the type; true of all that are."""
 
     def accepts(self, values: pa.Array, spans: Spans) -> pa.Array | None:
         """The values in this type, None if one of them is not of it. Some is held, none is empty, some may be null."""
@@ -72,6 +77,9 @@ class Booleans:
     def __init__(self) -> None:
         self._spellings = list(_SPELLINGS)
         self.spelling = _SPELLINGS[0]
+
+    def may_accept(self, text: str) -> bool:
+        return text.lower() in _SPELLINGS[0]
 
     def accepts(self, values: pa.Array, spans: Spans) -> pa.Array | None:
         if int(spans.lengths.max()) > len("false"):
@@ -102,6 +110,9 @@ class Integers:
     def __init__(self) -> None:
         self.exact_in_double = True
 
+    def may_accept(self, text: str) -> bool:
+        return _DIGITS.fullmatch(text) is not None
+
     def accepts(self, values: pa.Array, spans: Spans) -> pa.Array | None:
         found = exact_integers(values, spans)
         if found is None:
@@ -123,6 +134,9 @@ class Doubles:
 
     def __init__(self) -> None:
         self._measured = False
+
+    def may_accept(self, text: str) -> bool:
+        return _MAYBE_DOUBLE.match(text) is not None
 
     def accepts(self, values: pa.Array, spans: Spans) -> pa.Array | None:
         found = exact_doubles(values, spans)
@@ -183,7 +197,7 @@ class ColumnTypes:
     def _judged(self, values: pa.Array, spans: Spans) -> pa.Array | None:
         """The values in the type of the column so far, None for text."""
         had_values, self._any_value = self._any_value, True
-        if not had_values and len(values) > _FIRST_VALUES:
+        if not had_values:
             self._narrow(values.slice(0, _FIRST_VALUES))
         if self._integers in self._candidates and (converted := self._integers.accepts(values, spans)) is not None:
             # The quick way through integers, which are doubles too as long as a double holds them.
@@ -201,10 +215,10 @@ class ColumnTypes:
         return next((converted for candidate, converted in found if candidate.type() is not None), None)
 
     def _narrow(self, first: pa.Array) -> None:
-        """Drops what a few values rule out: Arrow takes long over a column of values that are all not of a type."""
-        spans = Spans(first)
-        if len(spans.starts):
-            self._candidates = [each for each in self._candidates if each.accepts(first, spans) is not None]
+        """Drops what a few values rule out by their looks: asking Arrow takes long, even if it finds the first value
+        not to be of the type."""
+        for text in first.drop_null().to_pylist():
+            self._candidates = [each for each in self._candidates if each.may_accept(text)]
 
     def _chosen(self) -> Candidate | None:
         if not self._any_value:
@@ -302,5 +316,7 @@ def _why_text(values: pa.Array, had_values: bool) -> Rule:
         return Rule.LEADING_ZERO if any(_LEADING.match(text) for text in distinct) else Rule.LONG_INTEGER
     if all(_NUMERAL.fullmatch(text) for text in distinct):
         return Rule.LEADING_ZERO if any(_LEADING.match(text) for text in distinct) else Rule.LONG_NUMBER
+    if _ANY_TYPE.fullmatch(distinct[0]) is None:
+        return Rule.TEXT
     some_type = len(distinct) > 1 or had_values
     return Rule.MIXED if some_type and pc.all(pc.match_substring_regex(values, _OF_SOME_TYPE)).as_py() else Rule.TEXT

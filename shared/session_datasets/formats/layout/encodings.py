@@ -39,6 +39,15 @@ _TAKEN_BY = {
     LeafEncoding.DELTA_BINARY_PACKED: _NUMBERS,
     LeafEncoding.DELTA_LENGTH_BYTE_ARRAY: frozenset({"BYTE_ARRAY"}),
 }
+# Physical types of what most tables consist of; asking Parquet takes a while for ten thousand columns.
+_PHYSICAL = {
+    pa.bool_().id: "BOOLEAN",
+    pa.int64().id: "INT64",
+    pa.float64().id: "DOUBLE",
+    pa.string().id: "BYTE_ARRAY",
+    pa.date32().id: "INT32",
+    pa.timestamp("us").id: "INT64",
+}
 # Another encoding has to save this part of a leaf's bytes.
 _WORTH_CHANGING = 0.02
 # Samples of wide tables are a single group: reading the sizes of ten thousand columns takes a while.
@@ -66,6 +75,8 @@ def leaf_count(type_: pa.DataType) -> int:
 
 def leaves_of(schema: pa.Schema) -> list[Leaf]:
     """The leaves in the order of the file. pa.ArrowNotImplementedError if Parquet has no form for some type."""
+    if all(type_.id in _PHYSICAL for type_ in schema.types):
+        return [Leaf(field.name, _PHYSICAL[field.type.id]) for field in schema]
     sink = pa.BufferOutputStream()
     pq.write_table(pa.Table.from_batches([], schema), sink, store_schema=False)
     found = pq.ParquetFile(pa.BufferReader(sink.getvalue())).schema
@@ -87,13 +98,19 @@ def chosen(sample: pa.Table, group_rows: int) -> tuple[LeafEncoding, ...]:
         sample = sample.slice(0, group_rows)
     best = [LeafEncoding.PLAIN] * len(leaves)
     least = _sizes(sample, group_rows, leaves, best)
+    flat = not any(is_nested(type_) for type_ in sample.schema.types)
     for encoding in [*LeafEncoding][1:]:
-        tried = [encoding if _takes(leaf, encoding) else LeafEncoding.PLAIN for leaf in leaves]
-        if encoding not in tried:
+        takers = [place for place, leaf in enumerate(leaves) if _takes(leaf, encoding)]
+        if not takers:
             continue
-        for place, size in enumerate(_sizes(sample, group_rows, leaves, tried)):
-            if tried[place] is encoding and size < least[place] * (1 - _WORTH_CHANGING):
-                best[place], least[place] = encoding, size
+        # Of nested columns all are written, since some of a column's leaves may not take the encoding.
+        places = takers if flat else [*range(len(leaves))]
+        tried = [encoding if _takes(leaves[place], encoding) else LeafEncoding.PLAIN for place in places]
+        part = sample.select(places) if flat else sample
+        sizes = dict(zip(places, _sizes(part, group_rows, [leaves[place] for place in places], tried), strict=True))
+        for place in takers:
+            if sizes[place] < least[place] * (1 - _WORTH_CHANGING):
+                best[place], least[place] = encoding, sizes[place]
     return tuple(best)
 
 

@@ -47,10 +47,9 @@ def bounds(values: pa.Array) -> tuple[Any, Any]:
     Of texts no more than is ever told, which is in the same order as the whole of them.
     """
     found = pc.min_max(values)
-    ends = (found["min"], found["max"])
-    if is_text(values.type):
-        ends = tuple(pc.utf8_slice_codeunits(end, 0, PREVIEW_CELL_CHARACTERS) for end in ends)
-    low, high = (end.as_py() for end in ends)
+    low, high = found["min"].as_py(), found["max"].as_py()
+    if is_text(values.type) and low is not None:
+        return low[:PREVIEW_CELL_CHARACTERS], high[:PREVIEW_CELL_CHARACTERS]
     if low is not None and low != low:  # Arrow answers NaN where there is nothing else
         return None, None
     return low, high
@@ -131,6 +130,8 @@ class ColumnMeasure:
     def _told(self, value: str | int | float | Decimal | None, rules: CellRules) -> JsonValue:
         if value is None or isinstance(value, str):
             return value
+        if rules.encoding is None and (kind.is_integer(self._type) or kind.is_float64(self._type)):
+            return value  # type: ignore[return-value]  # spelled as they are
         return rules.encode(restored([value], self._type))[0]
 
 

@@ -77,6 +77,8 @@ def _spread(values: pa.Array, most: int) -> pa.Array:
     """Up to ``most`` of the values, evenly spread over them."""
     affordable = max(1, _SAMPLE_BYTES_MAX * len(values) // max(1, decoded_bytes(values)))
     step = -(-len(values) // min(most, affordable))
+    if step == 1:
+        return values
     return values.take(pa.array(range(0, len(values), step), pa.int64()))
 
 

@@ -90,7 +90,7 @@ class Spans:
     ``held`` tells them among all of the array, None if they are all of it. ``empty`` says that some text is empty.
     """
 
-    __slots__ = ("data", "empty", "held", "lengths", "starts")
+    __slots__ = ("_content", "data", "empty", "held", "lengths", "starts")
 
     def __init__(self, texts: pa.Array) -> None:
         """Of a string array whose nulls take no bytes, as Arrow's own kernels and readers write them."""
@@ -98,6 +98,7 @@ class Spans:
         bounds = np.frombuffer(offsets, np.int32, len(texts) + 1, texts.offset * 4).astype(np.intp)
         first, end = int(bounds[0]), int(bounds[-1])
         self.data: bytes = b"" if content is None else content.slice(first, end - first).to_pybytes()
+        self._content: npt.NDArray[np.uint8] | None = None
         self.starts: npt.NDArray[np.intp] = bounds[:-1] - first if first else bounds[:-1]
         self.lengths: npt.NDArray[np.intp] = bounds[1:] - bounds[:-1]
         self.held: npt.NDArray[np.bool_] | None = None
@@ -110,7 +111,9 @@ class Spans:
     @property
     def content(self) -> npt.NDArray[np.uint8]:
         """All bytes, and room to look behind the last text."""
-        return np.frombuffer(self.data + b"\0\0\0", np.uint8)
+        if self._content is None:
+            self._content = np.frombuffer(self.data + b"\0\0\0", np.uint8)
+        return self._content
 
     def of_values(self, numbers: pa.Array, kind: type[np.generic]) -> npt.NDArray[Any]:
         """The values of ``numbers``, converted from the array that the spans are of, where there are texts."""
@@ -253,8 +256,14 @@ def _beyond_half_a_digit(spans: Spans, values: npt.NDArray[np.float64]) -> npt.N
     unsure: npt.NDArray[np.bool_] = np.abs(_away(sizes, places, wanted)) >= 0.5
     # The larger powers of ten end in many zero bits.
     perhaps = np.flatnonzero(((wanted & 255) == 0) | (wanted < 10**8))
-    unsure[perhaps] |= np.isin(wanted[perhaps], _POWERS_OF_TEN)
+    unsure[perhaps] |= _are_powers_of_ten(wanted[perhaps])
     return unsure
+
+
+def _are_powers_of_ten(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Of numbers below 10^18."""
+    found: npt.NDArray[np.bool_] = _POWERS_OF_TEN[np.searchsorted(_POWERS_OF_TEN, numbers)] == numbers
+    return found
 
 
 def _without_points(spans: Spans, digits: npt.NDArray[np.intp]) -> npt.NDArray[np.int64] | None:
