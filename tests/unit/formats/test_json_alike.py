@@ -19,7 +19,7 @@ from session_datasets.formats.json.blocks import Block
 from session_datasets.formats.json.table import open_json
 from session_datasets.formats.json.types import JsonRule
 from tests.support.json_texts import ALIKE, FRACTIONS, STRINGS, WHOLE, WORDS, WRONG
-from tests.unit.formats.test_json_blocks import array_of, cut, exactly, lines_of, table
+from tests.unit.formats.test_json_blocks import array_of, bits, cut, exactly, lines_of, table
 
 # What stands after the opening bracket, after a colon, after a comma, and before the closing bracket.
 SPACES = [("", "", "", ""), ("", " ", " ", ""), ("\n  ", " ", "\n  ", "\n"), (" ", "\t", "\r\n", " \t")]
@@ -120,16 +120,20 @@ def test_json_lines_need_no_other_parser_either(of_others: list[int], tmp_path: 
     [
         ["1", "null", "-12", "9223372036854775807"],
         ["1.5", "0", "-0.0", "null", "1e5", "2.5e-3", "9007199254740992", "0.30000000000000004", "1e-7", "20.0"],
+        ["0.5", "NaN", "null", "-Infinity", "Infinity", "1e-7"],
+        ["18446744073709551615", "null", "0", "9223372036854775808"],
         ['"a"', "null", '""', '"\\ud83d\\ude00"', '"a:,\\"{"'],
         ["true", "false", "null"],
         ["null"],
     ],
-    ids=["integers", "doubles", "strings", "truths", "nulls"],
+    ids=["integers", "doubles", "words", "unsigned", "strings", "truths", "nulls"],
 )
 def test_values_of_one_kind_need_no_other_parser(values: list[str], of_others: list[int], tmp_path: Path) -> None:
     rows = [f'{{"v":{value},"w":1}}' for value in values * 300]
-    expected = [json.loads(value) for value in values] * 300
-    assert columns(array_of(rows), tmp_path).column("v").to_pylist() == expected
+    read_integer = float if any(value in ("0.5", "1.5") for value in values) else int
+    expected = [json.loads(value, parse_int=read_integer) for value in values] * 300
+    found = columns(array_of(rows), tmp_path).column("v").to_pylist()
+    assert list(map(bits, found)) == list(map(bits, expected))
     assert of_others == []
 
 
@@ -144,8 +148,12 @@ def test_values_of_one_kind_need_no_other_parser(values: list[str], of_others: l
         ("1.5", ".5"),
         ("1.5", "-.5"),
         ("1.5", "1."),
-        ("1.5", "NaN"),
-        ("1.5", "-Infinity"),
+        ("1.5", "nan"),
+        ("1.5", "-NaN"),
+        ("1.5", "-Inf"),
+        ("18446744073709551615", "01"),
+        ("18446744073709551615", "0x10"),
+        ("18446744073709551615", "-1"),
         ("1.5", "1e400"),
         ("1.5", "1e-400"),
         ("1.5", "9007199254740993"),

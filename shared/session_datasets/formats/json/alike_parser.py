@@ -13,6 +13,7 @@ is left to the other parsers.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,6 +38,9 @@ _SPACE = re.compile(rb"[ \t\r\n]*")
 _LEAST_IN_STRINGS = 0x20
 _NULL = b"null"
 _WORDS = {None, "true", "false"}
+_NOT_FINITE = {"NaN", "Infinity", "-Infinity"}
+# In the text of a number that is not digits, a sign and a point only.
+_NOT_PLAIN = (b"e", b"E", b"N", b"I")
 
 
 class _Other(Exception):
@@ -141,13 +145,15 @@ class _Alike:
                 return pa.nulls(len(held), type_.type), None
         if type_.kind is Kind.STRING:
             return self._string(starts, ends, some), None
-        if type_.kind not in (Kind.BOOL, Kind.INT64, Kind.DOUBLE):
+        if type_.kind not in (Kind.BOOL, Kind.INT64, Kind.UINT64, Kind.DOUBLE):
             raise _Other
         texts = self._texts(starts, ends, some)
         if type_.kind is Kind.BOOL:
             return _truths(texts), None
         if type_.kind is Kind.DOUBLE:
             return self._doubles(texts, starts if some is None else starts[some]), None
+        if type_.kind is Kind.UINT64:
+            return _unsigned(texts)
         if (integers := exact_integers(texts, Spans(texts))) is None:
             raise _Other
         return integers.values, (integers.low, integers.high)
@@ -199,20 +205,32 @@ class _Alike:
             first = self._text[starts + (first == _MINUS)]
             if ((values == 0) & np.signbit(values) & (spans.lengths == len("-0"))).any():
                 raise _Other
-        # Infinity and NaN, and fractions without a digit before the point.
-        if ((first < _ZERO) | (first > _NINE)).any() or not np.isfinite(values).all():
+        finite = np.isfinite(values)
+        # A fraction has a digit before the point; what begins otherwise is a word.
+        if (finite != ((first >= _ZERO) & (first <= _NINE))).any():
+            raise _Other
+        if not finite.all() and not set(texts.drop_null().filter(pa.array(~finite)).to_pylist()) <= _NOT_FINITE:
             raise _Other
         return doubles
 
 
+def _unsigned(texts: pa.Array) -> tuple[pa.Array, tuple[int, int]]:
+    """Integers that an uint64 prints back, and their range."""
+    numbers = texts.cast(pa.uint64())
+    if not pc.all(pc.equal(numbers.cast(pa.string()), texts)).as_py():
+        raise _Other
+    bounds = pc.min_max(numbers).as_py()
+    return numbers, (bounds["min"], bounds["max"])
+
+
 def _reproduced(texts: pa.Array, spans: Spans) -> pa.Array:
     """Texts as doubles that say the same."""
-    if b"e" not in spans.data and b"E" not in spans.data:
+    if not any(mark in spans.data for mark in _NOT_PLAIN):
         found = exact_doubles(texts, spans)
         if found is None:
             raise _Other
         return found.values
-    # A few numbers with exponents among many: most were printed by a program as Arrow prints them, but beyond 2^53
+    # A few exponents or words among many numbers: most were printed by a program as Arrow prints them, but beyond 2^53
     # integers may print the same, too.
     doubles = texts.cast(pa.float64())
     small = pc.less_equal(pc.abs(doubles), float(EXACT_INTEGER_MAX))
@@ -242,8 +260,8 @@ def _pattern(block: Block, colons: Places) -> _Pattern:
     places = colons[: np.searchsorted(colons, size)].tolist()
     commas = np.flatnonzero((block.text[:size] == _COMMA) & ~block.in_string[:size]).tolist()
     try:
-        names = list(orjson.loads(text))
-    except orjson.JSONDecodeError as error:
+        names = list(json.loads(text.decode()))  # orjson does not know NaN
+    except ValueError as error:
         raise _Other from error
     # Fewer names than colons: a key that occurs twice.
     if not names or len(names) != len(places):
