@@ -49,6 +49,8 @@ def exchanges(cloud: MotoCloud) -> dict[Verb, Exchange]:
     call(Verb.READ_ROWS, {**asked, "offset": 1, "limit": 1})
     call(Verb.READ_COLUMNS, {**asked, "columns": ["day", "amount"]})
     lived[Verb.PROFILE_ARTIFACT] = _delivered(cloud, registered["reference"])
+    call(Verb.END_RUN, {"v": 1, "owner": "acme", "run_id": "run-42", "release_leases": True})
+    call(Verb.END_CONVERSATION, {"v": 1, "owner": "acme", "conversation_id": "chat-7"})
     return lived
 
 

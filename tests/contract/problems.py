@@ -182,6 +182,19 @@ def file_changed(cloud: MotoCloud) -> Answer:
     return session.call("load_artifact", reference=reference)
 
 
+@shows(ProblemCode.STILL_IN_USE)
+def still_in_use(cloud: MotoCloud) -> Answer:
+    a_session(cloud)
+    return cloud.call("end_conversation", {"owner": "acme", "conversation_id": "talk-1"})
+
+
+@shows(ProblemCode.ENDED)
+def ended(cloud: MotoCloud) -> Answer:
+    session = a_session(cloud)
+    cloud.call("end_conversation", {"owner": "acme", "conversation_id": "talk-1", "release_leases": True})
+    return session.register(body=BODY)
+
+
 @shows(ProblemCode.UNAVAILABLE)
 def unavailable(cloud: MotoCloud) -> Answer:
     session = a_session(cloud)

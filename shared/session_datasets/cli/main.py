@@ -27,6 +27,7 @@ from session_datasets.domain.names import Verb
 from session_datasets.domain.page import PageFormat, Reduction
 from session_datasets.domain.profile import Kind, ReadingHints
 from session_datasets.domain.scope import ListScope
+from session_datasets.wire.base import Answer
 
 
 class _TellsProblems(TyperGroup):
@@ -277,12 +278,68 @@ def load(
         typer.echo(plain(str(path)))
 
 
+_OWNER = typer.Option(help="Tenant or user that it belongs to.")
+_RELEASE = typer.Option(
+    help="End it although sessions are open in it. Only you can know that their nodes have ended; what they still try "
+    "to write is refused."
+)
+_YES = typer.Option("--yes", "-y", help="Do not ask before anything is removed.")
+
+
+@app.command("end-conversation", epilog="Example: session-datasets end-conversation chat-1 --owner me")
+def end_conversation(
+    conversation: Annotated[str, typer.Argument(help="Id of the chat.", show_default=False)],
+    owner: Annotated[str, _OWNER],
+    release_leases: Annotated[bool, _RELEASE] = False,
+    yes: Annotated[bool, _YES] = False,
+    as_json: AsJson = False,
+) -> None:
+    """End a chat for good and remove what its workspace holds: records, files in all their versions, uploads.
+
+    Artifacts that nodes of runs made for the chat stay with their run. While sessions are open in the chat nothing is
+    removed, and you are told until when they are. Interrupted, or run again, it goes on where it was.
+    It takes the orchestrator's AWS credentials.
+    """
+    _confirm(yes, f"conversation {conversation} of {owner}")
+    with output.removal_line(shown=not as_json) as told:
+        removed = Orchestrator.from_env().end_conversation(
+            conversation, owner=owner, release_leases=release_leases, progress=told
+        )
+    _print(removed, show.removed, as_json)
+
+
+@app.command("end-run", epilog="Example: session-datasets end-run run-7 --owner me --yes")
+def end_run(
+    run: Annotated[str, typer.Argument(help="Id of the workflow run.", show_default=False)],
+    owner: Annotated[str, _OWNER],
+    release_leases: Annotated[bool, _RELEASE] = False,
+    yes: Annotated[bool, _YES] = False,
+    as_json: AsJson = False,
+) -> None:
+    """End a run for good and remove what its nodes left: records, files in all their versions, uploads.
+
+    While sessions are open in the run nothing is removed, and you are told until when they are. Interrupted, or run
+    again, it goes on where it was. It takes the orchestrator's AWS credentials.
+    """
+    _confirm(yes, f"run {run} of {owner}")
+    with output.removal_line(shown=not as_json) as told:
+        removed = Orchestrator.from_env().end_run(run, owner=owner, release_leases=release_leases, progress=told)
+    _print(removed, show.removed, as_json)
+
+
+def _confirm(yes: bool, what: str) -> None:
+    """On standard error, so that the answer of --json stays the only output."""
+    if not yes:
+        final = "It can not be taken back, and no session opens in it again."
+        typer.confirm(f"Remove everything that {plain(what)} holds? {final}", abort=True, err=True)
+
+
 def _is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
 def _print(answer: Any, shown: Any, as_json: bool) -> None:
     if as_json:
-        output.print_json(answer.to_json())
+        output.print_json(answer.to_json() if isinstance(answer, Answer) else answer.model_dump(mode="json"))
     else:
         output.print_result(shown(answer))

@@ -13,9 +13,11 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from session_datasets.cli.text import plain
 from session_datasets.client.errors import ProblemError, SessionDatasetsError
+from session_datasets.client.orchestrator import OnRemoved
 from session_datasets.client.progress import OnProgress
 from session_datasets.client.waiting import OnProfiling
 from session_datasets.wire.answers import DescribeArtifactAnswer
+from session_datasets.wire.ending import RemovedPart
 
 _FILE_PROBLEMS: dict[type[OSError], str] = {
     FileNotFoundError: "There is no file {file}.",
@@ -82,6 +84,21 @@ def register_bars(file_name: str, *, shown: bool = True) -> Iterator[tuple[OnPro
             bars.update(task, description=f"Profiling {name}{rows}", completed=done, total=artifact.size)
 
         yield uploading, profiling
+
+
+@contextmanager
+def removal_line(*, shown: bool = True) -> Iterator[OnRemoved]:
+    """A line on standard error that tells what went so far; gone when everything has."""
+    console = remarks()
+    with Progress(
+        TextColumn("{task.description}"), console=console, transient=True, disable=not (shown and console.is_terminal)
+    ) as line:
+        task = line.add_task("Removing", total=None)
+
+        def told(removed: RemovedPart) -> None:
+            line.update(task, description=f"Removed {removed.artifacts:,} artifacts, {removed.bytes:,} bytes so far")
+
+        yield told
 
 
 def print_problem(error: SessionDatasetsError | OSError, *, as_json: bool) -> None:

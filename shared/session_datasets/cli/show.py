@@ -26,6 +26,7 @@ from session_datasets.wire.answers import (
     SeriesColumnPart,
     StatisticsPart,
 )
+from session_datasets.wire.ending import RemovedPart
 
 # Columns of a table that a terminal still shows readably.
 _COLUMNS_SHOWN = 12
@@ -130,6 +131,22 @@ def _undrawn(column: SeriesColumnPart) -> Text:
         return Text(told + ".", style="dim")
     ends = (": the first is ", cell(values[0]), ", the last is ", cell(values[-1]), ".")
     return Text.assemble(told, *ends, style="dim")
+
+
+def removed(counts: RemovedPart) -> RenderableType:
+    """What went, by kind; kinds of which there was nothing are left out."""
+    told = {
+        "artifacts": count(counts.artifacts),
+        "kept with their run": count(counts.artifacts_kept),
+        "notes": count(counts.notes),
+        "derived objects": count(counts.derived_objects),
+        "file versions": count(counts.file_versions),
+        "unfinished uploads": count(counts.uploads),
+        "in all": size(counts.bytes),
+    }
+    if not any(counts.model_dump().values()):
+        return Text("Nothing was left to remove.")
+    return Group(Text("Removed:"), _facts({what: number for what, number in told.items() if number != "0"}))
 
 
 def whole(text: str) -> Text:

@@ -7,6 +7,8 @@
     │   ├── NotAllowedError                the token does not allow this verb
     │   ├── NotFoundError                  no such artifact or file within reach of this session
     │   ├── ConflictError                  what was announced and what is there disagree
+    │   ├── StillInUseError                sessions are open in what was to be ended
+    │   ├── EndedError                     the conversation or run has ended
     │   ├── FileGoneError                  the registered file, or its registered version, is gone
     │   ├── UnreadableFileError            the file is empty or damaged
     │   ├── NotADatasetError               the artifact has no rows to page
@@ -84,6 +86,12 @@ class NotFoundError(ProblemError): ...
 
 
 class ConflictError(ProblemError): ...
+
+
+class StillInUseError(ProblemError): ...
+
+
+class EndedError(ProblemError): ...
 
 
 class FileGoneError(ProblemError): ...
@@ -213,6 +221,8 @@ _FAMILIES: dict[str, type[ProblemError]] = {
     ProblemCode.ROWS_MISMATCH: ConflictError,
     ProblemCode.REQUEST_TOKEN_CONFLICT: ConflictError,
     ProblemCode.HINTS_CONFLICT: ConflictError,
+    ProblemCode.STILL_IN_USE: StillInUseError,
+    ProblemCode.ENDED: EndedError,
     ProblemCode.FILE_MISSING: FileGoneError,
     ProblemCode.FILE_CHANGED: FileGoneError,
     ProblemCode.EMPTY_FILE: UnreadableFileError,

@@ -1,9 +1,10 @@
-"""What the orchestrator holds: the right to open sessions, and the session it hands to a node."""
+"""What the orchestrator holds: the right to open sessions and to end what they belong to, and the session it hands to
+a node."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ from session_datasets.client.transport import Transport
 from session_datasets.client.workspace import Workspace
 from session_datasets.domain.names import ENV_TOKEN, Verb
 from session_datasets.wire.answers import OpenSessionAnswer
+from session_datasets.wire.ending import EndAnswer, RemovedPart
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,12 @@ class Session:
         return {**self.variables, ENV_TOKEN: self.token}
 
 
+# Called after every call with what all of them together have removed so far.
+OnRemoved = Callable[[RemovedPart], None]
+
+
 class Orchestrator:
-    """Opens sessions. Its right to do so is its own AWS credentials', never a token."""
+    """Opens sessions, ends conversations and runs. Its right to do so is its own AWS credentials', never a token."""
 
     def __init__(self, transport: Transport, variables: Mapping[str, str] | None = None) -> None:
         """``variables`` are handed on to every node's environment."""
@@ -80,3 +86,47 @@ class Orchestrator:
             transport=self._transport,
             variables=self._variables,
         )
+
+    def end_conversation(
+        self,
+        conversation_id: str,
+        *,
+        owner: str,
+        release_leases: bool = False,
+        progress: OnRemoved | None = None,
+    ) -> RemovedPart:
+        """Ends a chat for good and removes what its workspace holds; answers the counts of all that went.
+
+        Artifacts of runs stay with their run. Takes as many calls as it needs; whoever dies in between calls again.
+        Raises StillInUseError while sessions are open in it, unless ``release_leases`` says that they are over.
+        """
+        return self._ended(
+            Verb.END_CONVERSATION,
+            progress,
+            owner=owner,
+            conversation_id=conversation_id,
+            release_leases=release_leases,
+        )
+
+    def end_run(
+        self, run_id: str, *, owner: str, release_leases: bool = False, progress: OnRemoved | None = None
+    ) -> RemovedPart:
+        """As ``end_conversation``, of a workflow execution and the workspaces of all its nodes."""
+        return self._ended(Verb.END_RUN, progress, owner=owner, run_id=run_id, release_leases=release_leases)
+
+    def _ended(self, verb: Verb, progress: OnRemoved | None, **arguments: object) -> RemovedPart:
+        calls = Calls(self._transport)
+        total: RemovedPart | None = None
+        while True:
+            # Each call removes something or is done, so this comes to an end.
+            answer = calls.ask(verb, EndAnswer, **arguments)
+            total = answer.removed if total is None else _sum(total, answer.removed)
+            if progress is not None:
+                progress(total)
+            if answer.done:
+                return total
+
+
+def _sum(first: RemovedPart, second: RemovedPart) -> RemovedPart:
+    added = {name: getattr(first, name) + getattr(second, name) for name in RemovedPart.model_fields}
+    return RemovedPart.model_validate(added)

@@ -41,6 +41,8 @@ class ProblemCode(StrEnum):
     INVALID_CURSOR = "invalid-cursor"
     FILE_MISSING = "file-missing"
     FILE_CHANGED = "file-changed"
+    STILL_IN_USE = "still-in-use"
+    ENDED = "ended"
     UNAVAILABLE = "unavailable"
     INTERNAL = "internal"
 
@@ -168,6 +170,18 @@ PROBLEM_KINDS: Mapping[ProblemCode, ProblemKind] = {
         409,
         "Register the present version of the file, and use the new reference.",
     ),
+    ProblemCode.STILL_IN_USE: ProblemKind(
+        "Sessions are still open in it",
+        409,
+        "Wait until they are over and make the same call again. If you know that their nodes have ended, call with "
+        "release_leases: true; whatever such a session still tries to write is refused from then on.",
+        retryable=True,
+    ),
+    ProblemCode.ENDED: ProblemKind(
+        "The conversation or run has ended",
+        409,
+        "An end is final. Ask the orchestrator for a session of another conversation or run, and write there.",
+    ),
     ProblemCode.UNAVAILABLE: ProblemKind(
         "The service is busy", 503, "Wait a second and make the same call again; it is safe to repeat.", retryable=True
     ),
@@ -216,3 +230,8 @@ class Refusal(Exception):
 def not_found() -> Refusal:
     """The one answer for an artifact that does not exist and for one that is somebody else's."""
     return Refusal(ProblemCode.NOT_FOUND, "No artifact with this id can be reached from this session.")
+
+
+def session_ended() -> Refusal:
+    """For a session that still holds a token of an ended conversation or run."""
+    return Refusal(ProblemCode.ENDED, "The conversation or run of this session has ended; nothing was written.")

@@ -15,6 +15,8 @@ SESSION_SECONDS_DEFAULT = 3_600
 SESSION_SECONDS_MIN = 60
 # A token can not be taken back before it expires, so it does not outlive a working day.
 SESSION_SECONDS_MAX = 12 * 3_600
+# Seconds that one call of any verb may run: what Lambda gives a function at the most.
+CALL_SECONDS_MAX = 900
 # Seconds by which two machines' clocks may differ before a token is refused.
 CLOCK_LEEWAY_SECONDS = 5
 
@@ -104,6 +106,15 @@ HINT_NULL_CHARACTERS_MAX = 40
 NEAR_NAMES_MAX = 3
 # Keys looked at for near names: one page of one S3 listing.
 NEAR_KEYS_SCANNED_MAX = 1_000
+
+# --- endings ----------------------------------------------------------------------------------------------
+# Seconds that one call of end_conversation or end_run removes before it answers how far it came: a client sees it
+# move, and its function, which may run three times as long, never dies in the middle of a request.
+ENDING_SECONDS_MAX = 20
+# Pages that one such call removes: of records 25, of files and derived objects 1,000 each.
+ENDING_PAGES_MAX = 1_000
+# Open sessions that a refused ending names; a map of a thousand nodes is told by its number.
+LEASES_TOLD_MAX = 3
 
 # --- listings ---------------------------------------------------------------------------------------------
 # Artifacts of one listing: a screenful by default.

@@ -42,6 +42,29 @@ class Caller:
     def may(self, verb: Verb) -> bool:
         return verb in self.verbs
 
+    @property
+    def shared_scopes(self) -> tuple[SharedScope, ...]:
+        """The run and the conversation that this session belongs to: one of them, or both."""
+        ids = ((ScopeKind.RUN, self.run_id), (ScopeKind.CONVERSATION, self.conversation_id))
+        return tuple(SharedScope(kind, self.owner, each) for kind, each in ids if each is not None)
+
+
+class ScopeKind(StrEnum):
+    CONVERSATION = "conversation"
+    RUN = "run"
+
+
+@dataclass(frozen=True, slots=True)
+class SharedScope:
+    """A conversation or a run of one owner: what sessions share, and what is ended as a whole."""
+
+    kind: ScopeKind
+    owner: str
+    id: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}"
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:

@@ -10,6 +10,7 @@ from session_datasets.domain.files import LoadTarget, PresignedRequest
 from session_datasets.domain.scope import Caller
 from session_datasets.operations.finding import find_artifact
 from session_datasets.operations.ports import Service
+from session_datasets.operations.still_open import require_open
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ def _require_present(service: Service, artifact: Artifact) -> None:
 
 def _copied(service: Service, caller: Caller, artifact: Artifact) -> Loaded:
     """Loading again finds the copy that is there, as long as nobody wrote over it."""
+    require_open(service, caller)
     key = service.files.copy_key(caller, artifact)
     copy = service.files.find(key)
     if copy is None or copy.metadata.get("sha256") != artifact.location.sha256:

@@ -37,7 +37,7 @@ def measured(service: Service, artifact: Artifact, tell: Tell) -> Artifact:
     with _fetched(service, artifact, tell) as (path, sha256):
         check_sha256(artifact.announced, sha256)
         artifact = replace(artifact, location=replace(artifact.location, sha256=sha256))
-        with service.derived.writer(artifact.scope.owner, artifact.artifact_id) as writer:
+        with service.derived.writer(artifact.scope, artifact.artifact_id) as writer:
             table = _laid_out(service, artifact, path, writer, tell)
             check_rows(artifact.announced, table.profile)
             kind = artifact.announced.kind or (Kind.TABLE if table.layout_name else Kind.OTHER)
@@ -119,8 +119,9 @@ def _laid_out(
 def _with_derived(service: Service, artifact: Artifact, table: LaidOutTable, writer: DerivedWriter) -> Artifact:
     if table.profile is None or table.layout_name is None:
         return artifact
-    owner, new_id = artifact.scope.owner, artifact.artifact_id
     layout = Layout(table.layout_name, writer.commit(), table.layout_parameters)
     bounded = bounded_profile(table.profile, RECORD_PROFILE_BYTES_MAX)
-    profile_key = service.derived.write_profile(owner, new_id, table.profile) if bounded.columns_omitted else None
+    profile_key = None
+    if bounded.columns_omitted:
+        profile_key = service.derived.write_profile(artifact.scope, artifact.artifact_id, table.profile)
     return replace(artifact, profile=bounded, layout=layout, profile_key=profile_key)

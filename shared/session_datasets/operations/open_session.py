@@ -30,7 +30,10 @@ def open_session(
     ttl_seconds: int,
     verbs: Sequence[Verb],
 ) -> OpenedSession:
-    """Binds owner, conversation, run, node and verbs to a new session id; touches no store."""
+    """Binds owner, conversation, run, node and verbs to a new session id, which holds conversation and run until then.
+
+    Refusal ended when one of them has.
+    """
     if conversation_id is None and run_id is None:
         raise Refusal(
             ProblemCode.INVALID_REQUEST,
@@ -40,6 +43,8 @@ def open_session(
     caller = Caller(owner, service.new_id(), node, conversation_id, run_id, frozenset(verbs))
     issued_at = service.clock()
     expires_at = issued_at + timedelta(seconds=ttl_seconds)
+    if ended := service.leases.take(caller, issued_at, expires_at):
+        raise Refusal(ProblemCode.ENDED, f"The {ended.kind} {ended.id} of {owner} has ended; no session was opened.")
     return OpenedSession(
         token=service.tokens.issue(caller, issued_at=issued_at, expires_at=expires_at),
         session_id=caller.session_id,

@@ -19,6 +19,7 @@ from session_datasets.domain.artifact import (
     RequestMark,
     Status,
 )
+from session_datasets.domain.ending import Lease, Removed, ScopeState
 from session_datasets.domain.files import PresignedRequest, StoredFile, UploadPlan
 from session_datasets.domain.limits import PROFILED_AT_ONCE_BYTES_MAX
 from session_datasets.domain.page import Page, PageFormat, ReadCost, Reduction, Series
@@ -32,7 +33,7 @@ from session_datasets.domain.profile import (
     ReadingHints,
     Role,
 )
-from session_datasets.domain.scope import Caller, ListScope
+from session_datasets.domain.scope import Caller, ListScope, Scope, SharedScope
 
 Clock = Callable[[], datetime]
 NewId = Callable[[], str]
@@ -117,10 +118,10 @@ class DerivedWriter(Protocol):
 class DerivedFiles(Protocol):
     """What the service writes beside the originals, below a prefix that no node can write."""
 
-    def writer(self, owner: str, artifact_id: str) -> AbstractContextManager[DerivedWriter]:
+    def writer(self, scope: Scope, artifact_id: str) -> AbstractContextManager[DerivedWriter]:
         """What was begun and not committed when the context ends is taken back."""
 
-    def write_profile(self, owner: str, artifact_id: str, profile: Profile) -> str:
+    def write_profile(self, scope: Scope, artifact_id: str, profile: Profile) -> str:
         """Stores the whole profile; answers its key."""
 
     def read_profile(self, key: str) -> Profile: ...
@@ -132,7 +133,10 @@ class ArtifactRecords(Protocol):
     """The index."""
 
     def create(self, artifact: Artifact, mark: RequestMark | None) -> bool:
-        """Stores the record, and the mark beside it, if both are new: both or neither. False otherwise."""
+        """Stores the record, and the mark beside it, if both are new: both or neither. False otherwise.
+
+        Refusal ended, here and in the two below, when the session was shut out.
+        """
 
     def remember(self, caller: Caller, mark: RequestMark, artifact_id: str) -> bool:
         """Stores the mark of a request that an earlier registration answered, if its token is new; False otherwise."""
@@ -162,6 +166,55 @@ class ArtifactRecords(Protocol):
         self, caller: Caller, scope: ListScope, before: str | None, at_once: int
     ) -> Iterator[ArtifactSummary]:
         """Summaries by descending artifact id, those below ``before`` only, ``at_once`` of them fetched together."""
+
+
+class Leases(Protocol):
+    """Who holds a conversation or a run, and whether it has ended."""
+
+    def take(self, caller: Caller, now: datetime, expires_at: datetime) -> SharedScope | None:
+        """The new session holds what it belongs to, or nothing when one of these has ended: that is the answer then."""
+
+    def is_over(self, caller: Caller) -> bool:
+        """Whether this session was shut out: what it belongs to has ended while its token lives."""
+
+    def state(self, scope: SharedScope) -> ScopeState: ...
+
+    def of(self, scope: SharedScope) -> Sequence[Lease]:
+        """All leases, expired ones as well: they tell which sessions there were, until they are dropped."""
+
+    def mark_ended(self, scope: SharedScope, state: ScopeState, now: datetime) -> bool:
+        """Ends it for good, unless it is not as ``state`` says any more: then False, and nothing done."""
+
+    def shut_out(self, scope: SharedScope, session_ids: Sequence[str], now: datetime) -> None:
+        """From now on no write into the partitions of these sessions succeeds, for good."""
+
+    def drop(self, scope: SharedScope, leases: Sequence[Lease], now: datetime) -> None:
+        """Forgets these sessions, of which nothing is left. One that also belongs to a run keeps its lease there,
+        expired, when it is the conversation that ends."""
+
+    def note(self, scope: SharedScope, removed: Removed, done_at: datetime | None) -> None:
+        """Adds to the counts beside the mark; ``done_at`` is kept the first time that it is given."""
+
+
+class RecordRemoval(Protocol):
+    """What the index holds of an ended conversation or run. Iterating removes, page by page, and says what went."""
+
+    def of_sessions(self, scope: SharedScope, leases: Sequence[Lease]) -> Iterator[Removed]:
+        """Records and notes of these sessions; or, of a run's session when a conversation ends, nothing but what
+        leads from the conversation to the records."""
+
+    def indexed(self, scope: SharedScope, now: datetime) -> Iterator[Sequence[Lease]]:
+        """Sessions that are found by their records alone, page by page; as if their leases expired now."""
+
+
+class FileRemoval(Protocol):
+    """The objects of an ended conversation or run. Iterating removes, page by page, and says what went."""
+
+    def derived(self, scope: SharedScope) -> Iterator[Removed]:
+        """What the service wrote beside the originals, whether or not a record tells of it."""
+
+    def files(self, scope: SharedScope) -> Iterator[Removed]:
+        """All files of its workspaces."""
 
 
 class ProfileQueue(Protocol):
@@ -250,6 +303,9 @@ class Service:
     files: WorkspaceFiles
     derived: DerivedFiles
     records: ArtifactRecords
+    leases: Leases
+    record_removal: RecordRemoval
+    file_removal: FileRemoval
     cursors: Cursors
     tokens: TokenIssuer
     tables: Tables

@@ -5,6 +5,7 @@ from __future__ import annotations
 from session_datasets.domain.files import UploadPlan
 from session_datasets.domain.scope import Caller
 from session_datasets.operations.ports import Service
+from session_datasets.operations.still_open import require_open
 
 
 def prepare_upload(
@@ -23,6 +24,7 @@ def prepare_upload(
     announced; registering measures it, and where the two disagree, ``replace`` asks for an upload all the same.
     """
     key = service.files.upload_key(caller, file_name)
+    require_open(service, caller)
     if upload_id is None and not replace and (there := service.files.announced(key, size, sha256)):
         return UploadPlan(key, present=True, version_id=there)
     return service.files.plan_upload(key, size, sha256, upload_id)

@@ -33,6 +33,7 @@ from session_datasets.domain.scope import Caller, Scope
 from session_datasets.operations.measuring import DiskFull, check_rows, check_sha256, hashed, measured
 from session_datasets.operations.ports import Service
 from session_datasets.operations.progress import begun_anew, is_under_way, queued, was_given_up
+from session_datasets.operations.still_open import require_open
 from session_datasets.operations.stored_file import the_file
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -103,6 +104,7 @@ def register_artifact(
     wanted = Registration(key, version_id, name, description, kind, tuple(lineage), size, sha256, rows, hints)
     mark = wanted.mark(request_token)
     service.files.require_inside(caller, key)
+    require_open(service, caller)
     if mark and (known := _answered_before(service, caller, mark)):
         return Registered(_asked_for(service, known), created=False)
     file = the_file(service, caller, wanted)

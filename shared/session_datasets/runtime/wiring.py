@@ -19,7 +19,10 @@ from session_datasets.storage import aws
 from session_datasets.storage.artifact_records import DynamoArtifactRecords
 from session_datasets.storage.cursor import SignedCursors
 from session_datasets.storage.derived_files import S3DerivedFiles
+from session_datasets.storage.file_removal import S3FileRemoval
+from session_datasets.storage.leases import DynamoLeases
 from session_datasets.storage.profile_queue import SqsProfileQueue
+from session_datasets.storage.record_removal import DynamoRecordRemoval
 from session_datasets.storage.secrets import secret_text
 from session_datasets.storage.workspace_files import S3WorkspaceFiles
 
@@ -40,6 +43,12 @@ def light() -> Wired:
     return from_environment(_NoTables())
 
 
+@cache
+def keyless() -> Wired:
+    """For the orchestrator's verbs that look at no token; they know no key."""
+    return from_environment(_NoTables(), verifies_tokens=False)
+
+
 def wired(
     settings: Settings,
     keyring: Callable[[], Keyring],
@@ -56,6 +65,9 @@ def wired(
         files=S3WorkspaceFiles(s3, settings.bucket, _now),
         derived=S3DerivedFiles(s3, settings.bucket),
         records=DynamoArtifactRecords(dynamodb, settings.table, _now),
+        leases=DynamoLeases(dynamodb, settings.table),
+        record_removal=DynamoRecordRemoval(dynamodb, settings.table),
+        file_removal=S3FileRemoval(s3, settings.bucket),
         cursors=SignedCursors(keyring),
         tokens=tokens,
         tables=tables,

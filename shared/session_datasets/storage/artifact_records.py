@@ -27,6 +27,7 @@ from session_datasets.domain.artifact import (
     RequestMark,
     Status,
 )
+from session_datasets.domain.errors import session_ended
 from session_datasets.domain.names import (
     CONVERSATION_INDEX,
     CONVERSATION_KEY,
@@ -37,7 +38,6 @@ from session_datasets.domain.names import (
     SUMMARY_ATTRIBUTE,
 )
 from session_datasets.domain.scope import Caller, ListScope
-from session_datasets.domain.errors import session_ended
 from session_datasets.storage import keys
 from session_datasets.storage.faults import error_code
 from session_datasets.storage.leases import still_open

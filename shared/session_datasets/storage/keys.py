@@ -12,7 +12,7 @@ from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import FILE_NAME_BYTES_MAX, KEY_BYTES_MAX
 from session_datasets.domain.names import CONVERSATIONS_SEGMENT, DERIVED_PREFIX, RUNS_SEGMENT
 from session_datasets.domain.profile import Role
-from session_datasets.domain.scope import Caller
+from session_datasets.domain.scope import Caller, Scope, ScopeKind, SharedScope
 
 DATASETS_FOLDER = "datasets"
 DOCUMENTS_FOLDER = "docs"
@@ -23,11 +23,24 @@ _SEGMENT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9 ._@=+(),-]*", re.ASCII)
 _UNSAFE = re.compile(r"[^A-Za-z0-9 ._@=+(),-]", re.ASCII)
 
 
-def workspace_prefix(caller: Caller) -> str:
+_SCOPE_SEGMENTS = {ScopeKind.CONVERSATION: CONVERSATIONS_SEGMENT, ScopeKind.RUN: RUNS_SEGMENT}
+
+
+def workspace_prefix(caller: Caller | Scope) -> str:
     """A node of a run has a workspace of its own; the sessions of a chat share their conversation's."""
     if caller.run_id is not None:
         return f"{caller.owner}/{RUNS_SEGMENT}/{caller.run_id}/{caller.session_id}/"
     return f"{caller.owner}/{CONVERSATIONS_SEGMENT}/{caller.conversation_id}/"
+
+
+def shared_prefix(scope: SharedScope) -> str:
+    """All workspaces of a conversation or a run lie below; ends with a slash, so that run-1 is no part of run-10."""
+    return f"{scope.owner}/{_SCOPE_SEGMENTS[scope.kind]}/{scope.id}/"
+
+
+def derived_prefix(scope: SharedScope) -> str:
+    """All that was derived from files of the scope's workspaces lies below."""
+    return f"{DERIVED_PREFIX}/{shared_prefix(scope)}"
 
 
 def upload_key(caller: Caller, file_name: str) -> str:
@@ -73,17 +86,34 @@ def _is_segment(text: str) -> bool:
     return len(text) <= FILE_NAME_BYTES_MAX and _SEGMENT.fullmatch(text) is not None
 
 
-def derived_key(owner: str, artifact_id: str, role: Role) -> str:
-    return f"{DERIVED_PREFIX}/{owner}/{artifact_id}/{role}"
+def derived_key(scope: Scope, artifact_id: str, role: Role) -> str:
+    """As the workspaces lie, so that what was derived goes with them, whether or not a record tells of it."""
+    return f"{DERIVED_PREFIX}/{workspace_prefix(scope)}{artifact_id}/{role}"
 
 
-def profile_key(owner: str, artifact_id: str) -> str:
-    return f"{DERIVED_PREFIX}/{owner}/{artifact_id}/profile.json"
+def profile_key(scope: Scope, artifact_id: str) -> str:
+    return f"{DERIVED_PREFIX}/{workspace_prefix(scope)}{artifact_id}/profile.json"
 
 
 def partition(owner: str, scope_id: str) -> str:
     """Partition key of a session, a conversation or a run; '#' is in no id."""
     return f"{owner}#{scope_id}"
+
+
+def shared_partition(scope: SharedScope) -> str:
+    """Partition key of the leases of a conversation or a run. Two '#': no session's, whatever its id."""
+    return f"{scope.owner}#{_SCOPE_SEGMENTS[scope.kind]}#{scope.id}"
+
+
+# In the partition of a conversation or a run: what is known of it as a whole.
+SCOPE_SORT_KEY = "scope"
+# In the partition of a session: it may write no more.
+ENDED_SORT_KEY = "ended"
+LEASE_SORT_PREFIX = "lease#"
+
+
+def lease_sort_key(session_id: str) -> str:
+    return f"{LEASE_SORT_PREFIX}{session_id}"
 
 
 def request_sort_key(token: str) -> str:

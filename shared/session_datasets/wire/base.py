@@ -25,7 +25,7 @@ class Model(BaseModel):
 
 
 class Request(Model):
-    """The body of one call. ``token`` is the caller's access token (open_session alone goes without)."""
+    """The body of one call. ``token`` is the caller's access token (the orchestrator's verbs go without)."""
 
     v: int = Field(WIRE_VERSION, description="Wire version, major.")
     token: str | None = Field(None, description="Access token of the session.", repr=False)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from session_datasets.domain.names import Verb
-from session_datasets.wire import answers, requests
+from session_datasets.wire import answers, ending, requests
 from session_datasets.wire.base import Answer, Request
 
 
@@ -18,6 +18,8 @@ class Exchange:
 
 EXCHANGES: Mapping[Verb, Exchange] = {
     Verb.OPEN_SESSION: Exchange(requests.OpenSessionRequest, answers.OpenSessionAnswer),
+    Verb.END_CONVERSATION: Exchange(ending.EndConversationRequest, ending.EndAnswer),
+    Verb.END_RUN: Exchange(ending.EndRunRequest, ending.EndAnswer),
     Verb.PREPARE_UPLOAD: Exchange(requests.PrepareUploadRequest, answers.PrepareUploadAnswer),
     Verb.REGISTER_ARTIFACT: Exchange(requests.RegisterArtifactRequest, answers.RegisterArtifactAnswer),
     Verb.LIST_ARTIFACTS: Exchange(requests.ListArtifactsRequest, answers.ListArtifactsAnswer),

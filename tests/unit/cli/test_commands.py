@@ -73,6 +73,38 @@ def artifact_id(shell: Shell, csv: Path) -> str:
     return str(shell.json("register", csv, "--name", "prices")["artifact_id"])
 
 
+class TestEnding:
+    def test_a_run_is_ended_and_told_by_its_counts(self, shell: Shell, artifact_id: str) -> None:
+        result = shell.run("end-run", "run", "--owner", "acme", "--release-leases", "--yes")
+        assert (result.exit_code, result.stdout.splitlines()[0]) == (0, "Removed:")
+        assert ["artifacts", "1"] in [line.split() for line in result.stdout.splitlines()]
+        assert "file versions" in result.stdout
+        assert "notes" not in result.stdout
+
+    def test_json_holds_all_counts(self, shell: Shell, artifact_id: str) -> None:
+        removed = shell.json("end-run", "run", "--owner", "acme", "--release-leases", "--yes")
+        assert (removed["artifacts"], removed["file_versions"], removed["uploads"]) == (1, 1, 0)
+
+    def test_what_was_ended_before_says_so(self, shell: Shell) -> None:
+        result = shell.run("end-conversation", "chat-9", "--owner", "acme", "--yes")
+        assert (result.exit_code, result.stdout) == (0, "Nothing was left to remove.\n")
+
+    @pytest.mark.parametrize("command", ["end-run", "end-conversation"])
+    def test_nothing_is_removed_unless_it_is_confirmed(
+        self, shell: Shell, monkeypatch: pytest.MonkeyPatch, command: str
+    ) -> None:
+        monkeypatch.setattr(Orchestrator, "_ended", lambda *_, **__: pytest.fail("the service was asked"))
+        result = shell.run(command, "run", "--owner", "acme")
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert "It can not be taken back" in result.stderr
+
+    def test_open_sessions_are_told_with_what_to_do(self, shell: Shell) -> None:
+        result = shell.run("end-run", "run", "--owner", "acme", "--yes")
+        assert result.exit_code == 1
+        assert "1 session of run run may still be at work" in result.stderr
+        assert "release_leases" in result.stderr
+
+
 class TestOpen:
     def test_the_shell_evaluates_what_is_printed(self, shell: Shell) -> None:
         result = shell.run("open", "--owner", "acme", "--conversation", "chat")
@@ -421,7 +453,9 @@ def test_there_is_a_command_for_every_verb() -> None:
     assert len(commands) == len(CALLED_VERBS) - 1
 
 
-@pytest.mark.parametrize("command", ["open", "register", "list", "describe", "rows", "columns", "load"])
+@pytest.mark.parametrize(
+    "command", ["open", "register", "list", "describe", "rows", "columns", "load", "end-conversation", "end-run"]
+)
 def test_help_teaches_by_an_example(command: str) -> None:
     result = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"})
     assert f"session-datasets {command}" in result.stdout.partition("Example:")[2]
@@ -437,6 +471,8 @@ def test_help_teaches_by_an_example(command: str) -> None:
         ("rows", "1,024 to 4,194,304; 1,048,576 when absent."),
         ("rows", "up to 1,000,000 of format arrow"),
         ("columns", "8 to 20,000; 2,000 when absent."),
+        ("end-run", "While sessions are open in the run nothing is removed"),
+        ("end-conversation", "stay with their run"),
     ],
 )
 def test_help_tells_what_is_needed_ranges_and_defaults(command: str, told: str) -> None:

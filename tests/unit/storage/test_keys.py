@@ -82,4 +82,4 @@ def test_a_copy_has_one_place_in_the_callers_workspace() -> None:
 @pytest.mark.parametrize("role", Role)
 def test_no_owner_can_reach_the_derived_prefix(role: Role) -> None:
     with pytest.raises(Refusal):
-        keys.require_inside(CHAT, keys.derived_key("acme", an_artifact().artifact_id, role))
+        keys.require_inside(CHAT, keys.derived_key(an_artifact().scope, an_artifact().artifact_id, role))

@@ -15,6 +15,7 @@ from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import MIB
 from session_datasets.domain.page import ReadCost
 from session_datasets.domain.profile import DerivedObject, Layout, Role
+from session_datasets.domain.scope import Scope
 from session_datasets.storage.derived_files import S3DerivedFiles, S3DerivedReader
 from session_datasets.storage.object_sink import ObjectSink
 from session_datasets.storage.ranged_gets import RangedGets
@@ -23,7 +24,8 @@ from tests.support.sessions import Session
 
 # The least that S3 takes for a part that is not the last.
 PART = 5 * MIB
-KEY = "_derived/acme/a/rows"
+SCOPE = Scope("acme", "ses-1", "talk-1", None)
+KEY = "_derived/acme/conversations/talk-1/a/rows"
 
 
 @contextmanager
@@ -190,7 +192,7 @@ def test_an_abandoning_that_fails_is_left_to_the_bucket(cloud: MotoCloud) -> Non
 
 def test_a_writer_that_is_left_without_commit_takes_everything_back(cloud: MotoCloud) -> None:
     files = S3DerivedFiles(cloud.s3, cloud.bucket)
-    with files.writer("acme", "a") as writer:
+    with files.writer(SCOPE, "a") as writer:
         writer.sink(Role.ROWS).write(b"x" * (20 * MIB))
         writer.sink(Role.PYRAMID).write(b"x")
         assert unfinished(cloud) == [KEY]
@@ -198,7 +200,7 @@ def test_a_writer_that_is_left_without_commit_takes_everything_back(cloud: MotoC
 
 
 def test_a_writer_commits_every_role_that_was_begun(cloud: MotoCloud) -> None:
-    with S3DerivedFiles(cloud.s3, cloud.bucket).writer("acme", "a") as writer:
+    with S3DerivedFiles(cloud.s3, cloud.bucket).writer(SCOPE, "a") as writer:
         writer.sink(Role.ROWS).write(b"rows")
         writer.sink(Role.COLUMNS).write(b"c" * (9 * MIB))
         objects = writer.commit()
@@ -209,7 +211,7 @@ def test_a_writer_commits_every_role_that_was_begun(cloud: MotoCloud) -> None:
 
 
 def test_a_role_begins_once(cloud: MotoCloud) -> None:
-    with S3DerivedFiles(cloud.s3, cloud.bucket).writer("acme", "a") as writer:
+    with S3DerivedFiles(cloud.s3, cloud.bucket).writer(SCOPE, "a") as writer:
         writer.sink(Role.ROWS)
         with pytest.raises(ValueError, match="rows was begun before"):
             writer.sink(Role.ROWS)
@@ -217,7 +219,7 @@ def test_a_role_begins_once(cloud: MotoCloud) -> None:
 
 def test_when_one_role_can_not_be_committed_its_parts_are_taken_back(cloud: MotoCloud) -> None:
     def commit() -> None:
-        with S3DerivedFiles(cloud.s3, cloud.bucket).writer("acme", "a") as writer:
+        with S3DerivedFiles(cloud.s3, cloud.bucket).writer(SCOPE, "a") as writer:
             writer.sink(Role.ROWS).write(b"rows")
             writer.sink(Role.COLUMNS).write(b"c" * (9 * MIB))
             writer.commit()
