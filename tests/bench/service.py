@@ -73,7 +73,7 @@ class BenchService:
     def lay_out(self, file: Path, name: str) -> Artifact:
         """What registration does with a file that is on its disk; the derived objects go to the stand-in."""
         service, new_id = self._wired.service, _id_of(name)
-        with service.derived.writer(_CALLER.owner, new_id) as writer:
+        with service.derived.writer(Scope.of(_CALLER), new_id) as writer:
             table = service.tables.lay_out(file, file.name, NO_HINTS, writer)
             if table.layout_name is None:
                 raise RuntimeError(f"{file.name} has no rows to page: {table.note}")
