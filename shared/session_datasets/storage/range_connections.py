@@ -8,8 +8,11 @@ taken: 206 with the length that was asked for. Anything else is told as None, fo
 from __future__ import annotations
 
 import ssl
+import time
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from select import POLLIN, poll
@@ -18,6 +21,8 @@ from urllib.parse import urlsplit
 
 _CONNECT_SECONDS = 3
 _READ_SECONDS = 20
+# What idles longer may have been closed without a word; a new connection costs two round trips.
+_IDLE_SECONDS_MAX = 60
 # As many idle connections to one host as boto3 keeps.
 _CONNECTIONS = 10
 _PARTIAL_CONTENT = b"206"
@@ -38,27 +43,36 @@ class RangeConnections:
         return self._trusted()
 
     def get(self, url: str, first: int, last: int) -> bytes | None:
-        """The bytes from ``first`` to ``last``, both included; None if the answer is anything else, or lost."""
+        """The bytes from ``first`` to ``last``, both included; None if the answer is anything else, or lost.
+
+        What is lost on a kept connection is asked once more on a new one: S3 closes those that nobody uses for a
+        while, and a function that slept meanwhile only learns of it by asking.
+        """
         scheme, host, path, query, _ = urlsplit(url)
         idle = self._idle[scheme, host]
-        try:
-            connection = _alive(idle) or self._opened(scheme, host)
-        except (OSError, HTTPException):
-            return None
-        try:
-            body = connection.get(f"{path}?{query}", first, last)
-        except (OSError, ValueError):
-            body = None
-        if body is None or not connection.lasts or len(idle) >= _CONNECTIONS:
-            connection.close()
-        else:
-            idle.append(connection)
-        return body
+        wanted = _Wanted(f"{path}?{query}", first, last)
+        if (kept := _alive(idle)) is not None:
+            with suppress(_Lost):
+                return _answer(kept, wanted, idle)
+        with suppress(_Lost, OSError, HTTPException):
+            return _answer(self._opened(scheme, host), wanted, idle)
+        return None
 
     def _opened(self, scheme: str, host: str) -> _Connection:
         if scheme == "https":
             return _Connection(host, HTTPSConnection(host, timeout=_CONNECT_SECONDS, context=self._context))
         return _Connection(host, HTTPConnection(host, timeout=_CONNECT_SECONDS))
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    target: str
+    first: int
+    last: int
+
+
+class _Lost(Exception):
+    """The connection ended before its answer did."""
 
 
 class _Connection:
@@ -67,6 +81,7 @@ class _Connection:
     def __init__(self, host: str, opening: HTTPConnection) -> None:
         opening.connect()
         self.lasts = True
+        self.used_at = time.time()
         self._host = host
         self._socket: Any = opening.sock
         self._socket.settimeout(_READ_SECONDS)
@@ -75,25 +90,29 @@ class _Connection:
         self._closed = poll()
         self._closed.register(self._socket, POLLIN)
 
-    def is_closed(self) -> bool:
-        return bool(self._closed.poll(0))
+    def is_good(self) -> bool:
+        # By the time of day, which goes on while a function sleeps.
+        return 0 <= time.time() - self.used_at <= _IDLE_SECONDS_MAX and not self._closed.poll(0)
 
     def close(self) -> None:
         self._received.close()
         self._socket.close()
 
-    def get(self, target: str, first: int, last: int) -> bytes | None:
+    def get(self, wanted: _Wanted) -> bytes | None:
         """OSError or ValueError when the connection fails or what comes is no HTTP; to be closed after None."""
         asked = (
-            f"GET {target} HTTP/1.1\r\nHost: {self._host}\r\nRange: bytes={first}-{last}\r\n"
+            f"GET {wanted.target} HTTP/1.1\r\nHost: {self._host}\r\nRange: bytes={wanted.first}-{wanted.last}\r\n"
             "Accept-Encoding: identity\r\n\r\n"
         )
         self._socket.sendall(asked.encode("ascii"))
-        length = last - first + 1
+        length = wanted.last - wanted.first + 1
         if not self._begins_as_asked(length):
             return None
         body: bytes = self._received.read(length)
-        return body if len(body) == length else None
+        if len(body) < length:
+            raise ConnectionResetError("the connection ended in the body")
+        self.used_at = time.time()
+        return body
 
     def _begins_as_asked(self, length: int) -> bool:
         """Whether the answer's head promises ``length`` bytes of the object."""
@@ -117,9 +136,28 @@ class _Connection:
     def _line(self) -> bytes:
         """Empty at the end of the head. ValueError for what is no line."""
         line: bytes = self._received.readline(_LINE_BYTES_MAX)
+        if not line:
+            raise ConnectionResetError("the connection ended in the head")
         if not line.endswith(b"\n"):
-            raise ValueError("the connection ended, or sends no HTTP")
+            raise ValueError("what comes is no HTTP")
         return line.rstrip(b"\r\n")
+
+
+def _answer(connection: _Connection, wanted: _Wanted, idle: list[_Connection]) -> bytes | None:
+    """The body, and the connection among the ``idle`` ones if another answer may follow. _Lost if it ended before."""
+    body = None
+    try:
+        body = connection.get(wanted)
+    except (TimeoutError, ValueError):  # whoever let us wait once is not asked to do so again
+        pass
+    except OSError as error:
+        raise _Lost from error
+    finally:
+        if body is None or not connection.lasts or len(idle) >= _CONNECTIONS:
+            connection.close()
+        else:
+            idle.append(connection)
+    return body
 
 
 def _alive(idle: list[_Connection]) -> _Connection | None:
@@ -128,7 +166,7 @@ def _alive(idle: list[_Connection]) -> _Connection | None:
             connection = idle.pop()
         except IndexError:  # another thread took it
             return None
-        if not connection.is_closed():
+        if connection.is_good():
             return connection
         connection.close()
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from threading import Thread
@@ -99,6 +100,30 @@ def test_a_connection_serves_one_range_after_the_other(connections: RangeConnect
 def test_a_connection_that_the_server_closed_is_not_used(connections: RangeConnections, server: Server) -> None:
     assert got(connections, server, PLAIN) == b"cdef"
     server.hang_up()
+    assert got(connections, server, PLAIN) == b"cdef"
+    assert (server.connections, len(server.asked)) == (2, 2)
+
+
+def test_a_connection_that_ends_when_it_is_used_again_is_replaced_by_a_new_one(
+    connections: RangeConnections, server: Server
+) -> None:
+    assert got(connections, server, PLAIN) == b"cdef"
+    assert got(connections, server, CLOSE, PLAIN) == b"cdef"
+    assert (server.connections, len(server.asked)) == (2, 3)
+
+
+def test_a_range_is_asked_twice_at_the_most(connections: RangeConnections, server: Server) -> None:
+    assert got(connections, server, PLAIN) == b"cdef"
+    assert got(connections, server, CLOSE, CLOSE) is None
+    assert len(server.asked) == 3
+
+
+def test_a_connection_that_idled_for_long_is_not_used(
+    connections: RangeConnections, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert got(connections, server, PLAIN) == b"cdef"
+    later = time.time() + 61
+    monkeypatch.setattr("time.time", lambda: later)
     assert got(connections, server, PLAIN) == b"cdef"
     assert (server.connections, len(server.asked)) == (2, 2)
 
