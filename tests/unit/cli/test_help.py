@@ -1,0 +1,42 @@
+"""A command for every verb, and what each says of itself."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from session_datasets.cli.main import app
+from session_datasets.domain.names import CALLED_VERBS
+
+
+def test_there_is_a_command_for_every_verb() -> None:
+    commands = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
+    # A node prepares an upload as part of registering; alone it is of no use to a person.
+    assert len(commands) == len(CALLED_VERBS) - 1
+
+
+@pytest.mark.parametrize(
+    "command", ["open", "register", "list", "describe", "rows", "columns", "load", "end-conversation", "end-run"]
+)
+def test_help_teaches_by_an_example(command: str) -> None:
+    result = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"})
+    assert f"session-datasets {command}" in result.stdout.partition("Example:")[2]
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("open", "60 to 43,200; 3,600 when absent."),
+        ("open", "--conversation or --run is needed"),
+        ("list", "1 to 100; 20 when absent."),
+        ("rows", "1 to 10,000; 100 when absent."),
+        ("rows", "1,024 to 4,194,304; 1,048,576 when absent."),
+        ("rows", "up to 1,000,000 of format arrow"),
+        ("columns", "8 to 20,000; 2,000 when absent."),
+        ("end-run", "While sessions are open in the run nothing is removed"),
+        ("end-conversation", "stay with their run"),
+    ],
+)
+def test_help_tells_what_is_needed_ranges_and_defaults(command: str, told: str) -> None:
+    result = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"})
+    assert told in result.stdout

@@ -1,0 +1,43 @@
+"""What the command line says when it is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from session_datasets.domain.names import ENV_TOKEN
+from tests.unit.cli.shell import Shell
+
+
+class TestProblems:
+    def test_title_detail_advice_and_near_names_are_told(self, shell: Shell, artifact_id: str) -> None:
+        result = shell.run("rows", artifact_id, "-c", "prize")
+        assert result.exit_code == 1
+        assert result.stdout == ""
+        title, *rest = result.stderr.splitlines()
+        assert title == "No such column"
+        assert rest[-1] == "Did you mean price?"
+        assert "describe_artifact lists them" in result.stderr
+
+    def test_json_problems_are_json(self, shell: Shell) -> None:
+        result = shell.run("describe", "art_" + 26 * "0", "--json")
+        assert result.exit_code == 1
+        assert json.loads(result.stdout)["problem"]["code"] == "not-found"
+
+    def test_a_local_refusal_is_json_as_well(self, shell: Shell, artifact_id: str) -> None:
+        result = shell.run("load", artifact_id, "--to", "/etc/x", "--json")
+        assert json.loads(result.stdout)["problem"]["title"] == "The path leaves the working directory"
+
+    def test_no_token_is_told_with_the_way_to_one(self, shell: Shell) -> None:
+        shell.environment[ENV_TOKEN] = ""
+        result = shell.run("list")
+        assert result.exit_code == 1
+        assert "session-datasets open" in result.stderr
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [["rows"], ["nonsense"], ["rows", "art_x", "--limit", "many"], ["rows", "{broken"], ["list", "--kind", "x"]],
+    )
+    def test_a_wrong_command_line_exits_with_2(self, shell: Shell, arguments: list[str]) -> None:
+        assert shell.run(*arguments).exit_code == 2
