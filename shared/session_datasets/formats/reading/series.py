@@ -12,7 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as kind
 
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import PAGE_BYTES_MAX, SERIES_CHOSEN_VALUES_MAX
@@ -20,7 +23,7 @@ from session_datasets.domain.page import Axis, Method, Reduction, Series, Series
 from session_datasets.domain.profile import JsonValue, Order
 from session_datasets.formats.layout.directory import Directory
 from session_datasets.formats.layout.pyramid import Extremes
-from session_datasets.formats.measure.gaps import Gaps
+from session_datasets.formats.measure.gaps import Gaps, present
 from session_datasets.formats.measure.measure import bounds, comparable, restored
 from session_datasets.formats.measure.ordering import Ordering
 from session_datasets.formats.reading.downsample import chosen_rows
@@ -262,6 +265,13 @@ class _Buckets:
         """``values`` are the rows of the window from ``begin`` on."""
         self.gaps.see(values)
         values = comparable(values)
+        if kind.is_integer(values.type) or kind.is_floating(values.type):
+            for bucket, low, high in _extremes_of(values, begin, self._bucket_rows):
+                self._widen(bucket, low, high)
+        else:
+            self._see_each(values, begin)
+
+    def _see_each(self, values: pa.Array, begin: int) -> None:
         at = 0
         while at < len(values):
             bucket, inside = divmod(begin + at, self._bucket_rows)
@@ -276,6 +286,21 @@ class _Buckets:
             self.low[bucket] = low
         if self.high[bucket] is None or high > self.high[bucket]:
             self.high[bucket] = high
+
+
+def _extremes_of(values: pa.Array, begin: int, bucket_rows: int) -> Iterator[tuple[int, Any, Any]]:
+    """The buckets that have a number, null and NaN aside, with the least and the greatest; ``begin`` as above.
+
+    All buckets at once: a short window has a thousand of few rows, and each kernel takes as long as hundreds of them.
+    """
+    rows = pc.indices_nonzero(present(values))
+    if not len(rows):
+        return
+    numbers = values.take(rows).to_numpy()
+    buckets = (rows.to_numpy().astype(np.int64) + begin) // bucket_rows
+    first = np.flatnonzero(np.diff(buckets, prepend=-1))
+    least, greatest = (extreme.reduceat(numbers, first).tolist() for extreme in (np.minimum, np.maximum))
+    yield from zip(buckets[first].tolist(), least, greatest, strict=True)
 
 
 # --- chosen rows -----------------------------------------------------------------------------------------------
