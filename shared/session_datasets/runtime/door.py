@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 from aws_lambda_powertools import Logger, Metrics
@@ -18,14 +18,20 @@ from pydantic import ValidationError
 
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.names import METRICS_NAMESPACE, ORCHESTRATOR_VERBS, Verb
+from session_datasets.domain.scope import Caller, Scope
 from session_datasets.runtime.spelling import plain
 from session_datasets.runtime.tracing import traced
 from session_datasets.runtime.wiring import Wired
+from session_datasets.storage.faults import is_denied
 from session_datasets.storage.faults import refusal_of as storage_refusal_of
+from session_datasets.storage.narrowing import acting_for
 from session_datasets.wire.base import WIRE_VERSION, Answer, Request
 from session_datasets.wire.problem import ProblemModel, refusal_of
 
 R = TypeVar("R", bound=Request)
+
+# Stands where a node's call has its session; no session's id is like it.
+_ORCHESTRATOR = "orchestrator"
 
 # Members of an answer that are counted in metrics and told in the log.
 _COUNTED = {"returned": MetricUnit.Count, "bytes_read": MetricUnit.Bytes, "s3_requests": MetricUnit.Count}
@@ -85,6 +91,7 @@ class Door(Generic[R]):
         self._metrics.set_default_dimensions(stack=wired.stack)
         _check_version(body)
         arguments: list[Any] = [wired.service]
+        caller: Caller | None = None
         # Who calls comes before what is asked: a stranger learns nothing about the rules of a body.
         if self._verb not in ORCHESTRATOR_VERBS:
             token = body.get("token")
@@ -97,7 +104,9 @@ class Door(Generic[R]):
             arguments.append(caller)
         _check_text(body)
         request = self._parsed(body)
-        return self._answer(request, self._operation(*arguments, **request.arguments())).to_json()
+        asked = request.arguments()
+        with acting_for(Scope.of(caller) if caller else _of_orchestrator(asked)):
+            return self._answer(request, self._operation(*arguments, **asked)).to_json()
 
     def _parsed(self, body: dict[str, Any]) -> R:
         try:
@@ -112,6 +121,9 @@ class Door(Generic[R]):
         if busy := storage_refusal_of(error):
             self._logger.warning("storage is busy", exc_info=error)
             return busy
+        if is_denied(error):
+            # A grant is missing, or an operation asked for what is not its caller's.
+            self._metrics.add_metric(name="denied", unit=MetricUnit.Count, value=1)
         self._logger.error("unforeseen failure", exc_info=error)
         return Refusal(ProblemCode.INTERNAL, "The call failed for a reason of the service's own; nothing was answered.")
 
@@ -122,6 +134,11 @@ class Door(Generic[R]):
         milliseconds = round((time.perf_counter() - began) * 1000, 1)
         self._metrics.add_metric(name="calls", unit=MetricUnit.Count, value=1)
         self._logger.info(outcome, extra={"milliseconds": milliseconds, **counted, **more})
+
+
+def _of_orchestrator(asked: Mapping[str, Any]) -> Scope:
+    """In whose name its verbs work: the orchestrator may do so for any owner, but for one at a time."""
+    return Scope(asked["owner"], _ORCHESTRATOR, asked.get("conversation_id"), asked.get("run_id"))
 
 
 def _check_text(body: dict[str, Any]) -> None:

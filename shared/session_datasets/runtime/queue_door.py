@@ -16,9 +16,12 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from session_datasets.domain.limits import PROFILE_RETRY_SECONDS
 from session_datasets.domain.names import METRICS_NAMESPACE, Verb
+from session_datasets.domain.scope import Scope
 from session_datasets.operations.profile_artifact import Outcome
 from session_datasets.runtime.tracing import traced
 from session_datasets.runtime.wiring import Wired
+from session_datasets.storage.faults import is_denied
+from session_datasets.storage.narrowing import acting_for
 from session_datasets.storage.profile_queue import task_of
 
 # Seconds beyond the end of this run in which nobody else gets its message: when the run dies, the message comes again
@@ -73,11 +76,14 @@ class QueueDoor:
             self._hide(record, wired, int(remaining_seconds) + _HIDDEN_LONGER_SECONDS)
             task = task_of(record["body"])
             self._logger.append_keys(**asdict(task))
-            outcome = self._operation(wired.service, task=task, attempt=attempt)
+            with acting_for(Scope(task.owner, task.session_id, None, None)):
+                outcome = self._operation(wired.service, task=task, attempt=attempt)
             if outcome is Outcome.GIVEN_UP:
                 # Straight to the dead letters.
                 self._hide(record, wired, 0)
         except Exception as error:
+            if is_denied(error):
+                self._metrics.add_metric(name="denied", unit=MetricUnit.Count, value=1)
             self._logger.error("unforeseen failure", exc_info=error)
             self._hide(record, wired, PROFILE_RETRY_SECONDS)
         self._tell(outcome, began)

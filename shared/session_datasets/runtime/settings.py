@@ -19,17 +19,20 @@ class Settings:
     bucket: str
     table: str
     profile_queue: str = ""
+    caller_role: str = ""
     profiled_at_once_bytes: int = PROFILED_AT_ONCE_BYTES_MAX
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ, *, verifies_tokens: bool = True) -> Settings:
         """Raises RuntimeError that names the variable when one that every such function needs is missing."""
+        works_with_data = names.ENV_BUCKET in environment or names.ENV_TABLE in environment
         return cls(
             stack=_required(environment, names.ENV_STACK),
             signing_key_secret=_required(environment, names.ENV_SIGNING_KEY) if verifies_tokens else "",
             bucket=environment.get(names.ENV_BUCKET, ""),
             table=environment.get(names.ENV_TABLE, ""),
             profile_queue=environment.get(names.ENV_PROFILE_QUEUE, ""),
+            caller_role=_required(environment, names.ENV_CALLER_ROLE) if works_with_data else "",
             profiled_at_once_bytes=int(environment.get(names.ENV_PROFILED_AT_ONCE_BYTES, PROFILED_AT_ONCE_BYTES_MAX)),
         )
 

@@ -84,7 +84,8 @@ def from_environment(tables: Tables, scratch: Path | None = None, *, verifies_to
     """On the stores that the function's environment names."""
     settings = Settings.from_environment(verifies_tokens=verifies_tokens)
     keyring = SecretKeyring(partial(secret_text, aws.secrets(), settings.signing_key_secret))
-    return wired(settings, keyring, aws.s3(), aws.dynamodb(), aws.sqs(), tables, scratch)
+    keys = aws.caller_keys(settings.caller_role)
+    return wired(settings, keyring, aws.s3(keys), aws.dynamodb(keys), aws.sqs(), tables, scratch)
 
 
 def _now() -> datetime:

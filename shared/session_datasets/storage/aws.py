@@ -5,12 +5,16 @@ boto3 is imported where a client is made: most processes answer their first call
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from session_datasets.storage.direct_clients import DirectDynamoDb, DirectS3, DirectSecrets
+from session_datasets.storage.direct_clients import DirectDynamoDb, DirectS3, DirectSecrets, DirectSts
 from session_datasets.storage.lazy_client import LazyClient
+from session_datasets.storage.narrowing import CallerKeys, boto_credentials, put_on_with
+from session_datasets.storage.signing import function_keys
 
 if TYPE_CHECKING:
+    import boto3
     from botocore.client import BaseClient
     from botocore.config import Config
 
@@ -19,33 +23,39 @@ _AWS_HOSTS = (".amazonaws.com", ".amazonaws.com.cn")
 _S3_SIGNATURE = "s3v4"
 
 
-def s3() -> DirectS3:
-    """For a function: the client behind it is made when it is needed; likewise below."""
-    return DirectS3(s3_client)
+def caller_keys(role: str) -> CallerKeys:
+    """The keys of whoever is acted for, by putting on ``role``."""
+    return CallerKeys(role, put_on_with(DirectSts(sts_client, function_keys)))
 
 
-def dynamodb() -> DirectDynamoDb:
-    return DirectDynamoDb(dynamodb_client)
+def s3(keys: CallerKeys) -> DirectS3:
+    """For a function, on a caller's data: the client behind it is made when it is needed; likewise below."""
+    return DirectS3(partial(s3_client, keys), keys)
+
+
+def dynamodb(keys: CallerKeys) -> DirectDynamoDb:
+    return DirectDynamoDb(partial(dynamodb_client, keys), keys)
 
 
 def secrets() -> DirectSecrets:
-    return DirectSecrets(secrets_client)
+    return DirectSecrets(secrets_client, function_keys)
 
 
 def sqs() -> LazyClient:
     return LazyClient(sqs_client)
 
 
-def s3_client() -> BaseClient:
-    client = _client("s3", signature_version=_S3_SIGNATURE)
+def s3_client(keys: CallerKeys | None = None) -> BaseClient:
+    """With the process's own credentials when there are no ``keys``; likewise below."""
+    client = _client("s3", keys, signature_version=_S3_SIGNATURE)
     if not client.meta.endpoint_url.endswith(_AWS_HOSTS):
         return client
     # Only with the bucket in the host name does botocore presign for the bucket's own region.
-    return _client("s3", signature_version=_S3_SIGNATURE, s3={"addressing_style": "virtual"})
+    return _client("s3", keys, signature_version=_S3_SIGNATURE, s3={"addressing_style": "virtual"})
 
 
-def dynamodb_client() -> BaseClient:
-    return _client("dynamodb")
+def dynamodb_client(keys: CallerKeys | None = None) -> BaseClient:
+    return _client("dynamodb", keys)
 
 
 def secrets_client() -> BaseClient:
@@ -56,10 +66,33 @@ def sqs_client() -> BaseClient:
     return _client("sqs")
 
 
-def _client(service: str, **more: Any) -> BaseClient:
+def sts_client() -> BaseClient:
+    return _client("sts")
+
+
+def _client(service: str, keys: CallerKeys | None = None, **more: Any) -> BaseClient:
     import boto3
 
-    return boto3.client(service, config=_config(**more))
+    maker = boto3 if keys is None else _session(keys)
+    return maker.client(service, config=_config(**more))
+
+
+@cache
+def _session(keys: CallerKeys) -> boto3.Session:
+    """One whose clients sign each request with the keys of whoever is acted for then."""
+    import boto3
+    import botocore.session
+    from botocore.credentials import CredentialResolver
+
+    class Narrowed:
+        METHOD = "caller-role"
+
+        def load(self) -> Any:
+            return boto_credentials(keys)
+
+    session = botocore.session.get_session()
+    session.register_component("credential_provider", CredentialResolver([Narrowed()]))
+    return boto3.Session(botocore_session=session)
 
 
 def _config(signature_version: str = "v4", **more: Any) -> Config:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from session_datasets.domain.profile import DerivedObject, Layout, Profile, Role
 from session_datasets.domain.scope import Scope
 from session_datasets.storage import keys
 from session_datasets.storage.faults import MISSING, error_code
+from session_datasets.storage.narrowing import CarryingThreads
 from session_datasets.storage.object_sink import ObjectSink
 from session_datasets.storage.ranged_gets import RangedGets
 
@@ -109,7 +109,7 @@ class S3DerivedReader:
     def read_each(self, role: Role, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
         if len(ranges) <= 1:
             return [self.read(role, *each) for each in ranges]
-        with ThreadPoolExecutor(min(_READS_AT_ONCE, len(ranges))) as pool:
+        with CarryingThreads(min(_READS_AT_ONCE, len(ranges))) as pool:
             return [self._counted(body) for body in pool.map(lambda each: self._fetch(role, *each), ranges)]
 
     def _fetch(self, role: Role, offset: int, length: int) -> tuple[bytes, int]:

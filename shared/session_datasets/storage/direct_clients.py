@@ -9,34 +9,47 @@ are all other operations: it knows how to try again and what an error means.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
 import urllib3
 
 from session_datasets.storage.connections import connections, straight
 from session_datasets.storage.lazy_client import LazyClient
-from session_datasets.storage.signing import presigned_get, signed_call
+from session_datasets.storage.signing import Signed, TellKeys, presigned_get, signed_call, signed_form
 
 _OK = 200
+_STS_VERSION = "2011-06-15"
+_ISSUED = re.compile(r"<(AccessKeyId|SecretAccessKey|SessionToken|Expiration)>([^<&]+)</")
 
 
 class _Direct(LazyClient):
-    def __init__(self, make: Callable[[], Any]) -> None:
+    """``keys`` tells what to sign with, anew for each request."""
+
+    def __init__(self, make: Callable[[], Any], keys: TellKeys) -> None:
         super().__init__(make)
+        self._keys = keys
         self._pool: urllib3.PoolManager | None = None
 
     def _answer(self, service: str, target: str, members: Mapping[str, Any]) -> dict[str, Any] | None:
         """What the service answered; None for whatever the client has to look into."""
-        call = signed_call(service, target, members) if straight() else None
+        call = signed_call(service, target, members, self._keys) if straight() else None
+        body = self._body(call)
+        with suppress(ValueError):
+            answer: dict[str, Any] | None = json.loads(body) if body is not None else None
+            return answer
+        return None
+
+    def _body(self, call: Signed | None) -> bytes | None:
         if call is None:
             return None
-        with suppress(urllib3.exceptions.HTTPError, ValueError):
+        with suppress(urllib3.exceptions.HTTPError):
             sent = self._connections(call.url).request("POST", call.url, body=call.body, headers=call.headers)
             if sent.status == _OK:
-                answer: dict[str, Any] = json.loads(sent.data)
-                return answer
+                return bytes(sent.data)
         return None
 
     def _connections(self, url: str) -> urllib3.PoolManager:
@@ -62,12 +75,41 @@ class DirectSecrets(_Direct):
         return self._client().get_secret_value(**members) if answer is None else answer
 
 
+class DirectSts(_Direct):
+    """AssumeRole; all else is the client's."""
+
+    def assume_role(self, **members: Any) -> dict[str, Any]:
+        call = signed_form("sts", _form("AssumeRole", members), self._keys) if straight() else None
+        body = self._body(call)
+        issued = dict(_ISSUED.findall(body.decode())) if body is not None else {}
+        if issued.keys() >= {"AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration"}:
+            return {"Credentials": issued | {"Expiration": datetime.fromisoformat(issued["Expiration"])}}
+        answer: dict[str, Any] = self._client().assume_role(**members)
+        return answer
+
+
+def _form(action: str, members: Mapping[str, Any]) -> dict[str, str]:
+    """As services take them that speak forms: what is in a list is numbered from 1."""
+    form = {"Action": action, "Version": _STS_VERSION}
+    for name, value in members.items():
+        if isinstance(value, list):
+            pairs = ((f"{name}.member.{place}", each) for place, each in enumerate(value, start=1))
+            form |= {f"{place}.{key}": str(text) for place, each in pairs for key, text in each.items()}
+        else:
+            form[name] = str(value)
+    return form
+
+
 class DirectS3(LazyClient):
     """URLs of an object's version; all else is the client's."""
+
+    def __init__(self, make: Callable[[], Any], keys: TellKeys) -> None:
+        super().__init__(make)
+        self._keys = keys
 
     def generate_presigned_url(self, operation: str, **more: Any) -> str:
         wanted = more.get("Params", {})
         url = None
         if operation == "get_object" and wanted.keys() == {"Bucket", "Key", "VersionId"}:
-            url = presigned_get(wanted["Bucket"], wanted["Key"], wanted["VersionId"], more["ExpiresIn"])
+            url = presigned_get(wanted["Bucket"], wanted["Key"], wanted["VersionId"], more["ExpiresIn"], self._keys)
         return url or str(self._client().generate_presigned_url(operation, **more))

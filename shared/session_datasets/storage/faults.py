@@ -13,6 +13,7 @@ from botocore.exceptions import (
 )
 
 from session_datasets.domain.errors import ProblemCode, Refusal
+from session_datasets.storage.narrowing import CredentialsUnavailable
 
 _BUSY = frozenset(
     {
@@ -30,6 +31,7 @@ _BUSY = frozenset(
 )
 
 
+_DENIED = frozenset({"AccessDenied", "AccessDeniedException", "403"})
 # What S3 calls an object, or a version, that is not there; a HEAD has no body and only its status.
 MISSING = frozenset({"NoSuchKey", "NoSuchVersion", "404"})
 
@@ -38,13 +40,22 @@ def error_code(error: ClientError) -> str:
     return str(error.response.get("Error", {}).get("Code", ""))
 
 
+def is_denied(error: BaseException) -> bool:
+    """Whether AWS said that these credentials may not do that."""
+    return isinstance(error, ClientError) and error_code(error) in _DENIED
+
+
 def refusal_of(error: BaseException) -> Refusal | None:
-    """``unavailable`` for throttling, time-outs and server errors of AWS; None for anything else."""
+    """``unavailable`` for throttling, time-outs and server errors of AWS, and for a caller's credentials that could
+    not be had; None for anything else."""
     if isinstance(error, ClientError):
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         busy = error_code(error) in _BUSY or status >= 500
     else:
-        busy = isinstance(error, BotoConnectionError | HTTPClientError | IncompleteReadError | ReadTimeoutError)
+        busy = isinstance(
+            error,
+            CredentialsUnavailable | BotoConnectionError | HTTPClientError | IncompleteReadError | ReadTimeoutError,
+        )
     return (
         Refusal(ProblemCode.UNAVAILABLE, "Storage did not answer in time; the call may be repeated.") if busy else None
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from session_datasets.domain.limits import MIB
 from session_datasets.domain.profile import DerivedObject
+from session_datasets.storage.narrowing import CarryingThreads
 
 if TYPE_CHECKING:
     from botocore.client import BaseClient
@@ -32,7 +33,7 @@ class ObjectSink:
         self._upload_id: str | None = None
         self._parts: list[dict[str, object]] = []
         self._done = False
-        self._sender: ThreadPoolExecutor | None = None
+        self._sender: CarryingThreads | None = None
         self._under_way: Future[dict[str, object]] | None = None
 
     def write(self, data: bytes | memoryview) -> int:
@@ -78,7 +79,7 @@ class ObjectSink:
         """What is held becomes the next part."""
         if self._upload_id is None:
             self._upload_id = self._s3.create_multipart_upload(**self._target)["UploadId"]
-            self._sender = ThreadPoolExecutor(1, thread_name_prefix="object-sink")
+            self._sender = CarryingThreads(1, thread_name_prefix="object-sink")
         self._wait()
         assert self._sender is not None
         part, self._held = bytes(self._held), bytearray()

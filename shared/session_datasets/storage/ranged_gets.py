@@ -2,8 +2,9 @@
 
 A page is one small GET, and the client's own work on it (building, signing, sending and parsing a request) takes more
 processor time than reading and encoding the page does. Here a URL is presigned once for each version of an object, good
-for any range of it, and used for a while. Whatever is not the plain success (an error, a short body, a lost connection,
-expired credentials) is asked again through the client, which knows how to try again and what an error means.
+for any range of it, and used for a while, in the name of the caller for whom it was made only. Whatever is not the
+plain success (an error, a short body, a lost connection, expired credentials) is asked again through the client, which
+knows how to try again and what an error means.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from session_datasets.domain.scope import Scope
 from session_datasets.storage.connections import straight, trusting
+from session_datasets.storage.narrowing import acting_scope
 from session_datasets.storage.range_connections import RangeConnections
 
 if TYPE_CHECKING:
@@ -32,7 +35,7 @@ class RangedGets:
         self._s3 = s3
         self._bucket = bucket
         self._seconds = seconds
-        self._urls: OrderedDict[tuple[str, str], tuple[str | None, float]] = OrderedDict()
+        self._urls: OrderedDict[tuple[Scope | None, str, str], tuple[str | None, float]] = OrderedDict()
         self._connections = RangeConnections(trusting)
 
     def get(self, key: str, version_id: str, first: int, last: int) -> tuple[bytes, int]:
@@ -54,10 +57,11 @@ class RangedGets:
     def _url(self, key: str, version_id: str) -> str | None:
         """None where S3 is reached through a proxy: the client knows how."""
         now = self._seconds()
-        url, made_at = self._urls.get((key, version_id), (None, float("-inf")))
+        place = (acting_scope(), key, version_id)
+        url, made_at = self._urls.get(place, (None, float("-inf")))
         if now - made_at > _USED_SECONDS:
             url = self._signed(key, version_id) if straight() else None
-            self._urls[key, version_id] = (url, now)
+            self._urls[place] = (url, now)
             while len(self._urls) > _URLS_HELD:
                 self._urls.popitem(last=False)
         return url

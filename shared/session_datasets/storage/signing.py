@@ -1,14 +1,14 @@
-"""Requests to AWS that are signed without a client: by botocore's own signers, with this function's credentials.
+"""Requests to AWS that are signed without a client: by botocore's own signers, with the keys that ``keys`` tells.
 
-Only where there is nothing to decide: a region of the usual name, credentials that Lambda hands over, and a POST of
-JSON or a GET of one object. Everywhere else the answer is None, and whoever asked takes the client.
+Only where there is nothing to decide: a region of the usual name, keys at hand, and a POST of JSON, of a form or a GET
+of one object. Everywhere else the answer is None, and whoever asked takes the client.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -21,13 +21,14 @@ from botocore.exceptions import BotoCoreError
 
 # Whose host names end otherwise: China and the isolated regions.
 _OTHER_PARTITIONS = ("cn-", "us-iso", "eu-iso", "eusc-")
-# What changes credentials or host names in ways that only the client knows.
+# What changes keys or host names in ways that only the client knows.
 _UNUSUAL_VARIABLES = ("AWS_PROFILE", "AWS_USE_FIPS_ENDPOINT", "AWS_USE_DUALSTACK_ENDPOINT")
 
 # Versions of JSON in which services are called.
 _CONTENT_TYPES = {"dynamodb": "application/x-amz-json-1.0", "secretsmanager": "application/x-amz-json-1.1"}
+_FORM = "application/x-www-form-urlencoded; charset=utf-8"
 # Behind AWS_ENDPOINT_URL_.
-_SERVICE_VARIABLES = {"dynamodb": "DYNAMODB", "s3": "S3", "secretsmanager": "SECRETS_MANAGER"}
+_SERVICE_VARIABLES = {"dynamodb": "DYNAMODB", "s3": "S3", "secretsmanager": "SECRETS_MANAGER", "sts": "STS"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,9 @@ class Keys:
     token: str | None
 
 
+TellKeys = Callable[[], Keys | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Signed:
     """A POST, ready to be sent."""
@@ -48,25 +52,36 @@ class Signed:
     body: bytes
 
 
-def signed_call(service: str, target: str, members: Mapping[str, Any]) -> Signed | None:
+def signed_call(service: str, target: str, members: Mapping[str, Any], keys: TellKeys) -> Signed | None:
     """An operation of a service that speaks JSON, such as ``DynamoDB_20120810.GetItem`` of ``dynamodb``."""
-    keys, endpoint = _keys(), _endpoint(service)
-    if keys is None or endpoint is None:
-        return None
     headers = {"Content-Type": _CONTENT_TYPES[service], "X-Amz-Target": target}
-    request = AWSRequest("POST", endpoint + "/", headers=headers, data=json.dumps(members).encode())
-    SigV4Auth(keys, service, _region()).add_auth(request)
+    return _signed(service, headers, json.dumps(members).encode(), keys)
+
+
+def signed_form(service: str, members: Mapping[str, str], keys: TellKeys) -> Signed | None:
+    """An operation of a service that takes forms, such as ``sts``."""
+    return _signed(service, {"Content-Type": _FORM}, urlencode(members).encode(), keys)
+
+
+def _signed(service: str, headers: Mapping[str, str], body: bytes, keys: TellKeys) -> Signed | None:
+    endpoint = _endpoint(service)
+    told = keys() if endpoint is not None else None
+    if told is None:
+        return None
+    request = AWSRequest("POST", f"{endpoint}/", headers=headers, data=body)
+    SigV4Auth(told, service, _region()).add_auth(request)
     return Signed(request.url, dict(request.headers.items()), request.data)
 
 
-def presigned_get(bucket: str, key: str, version_id: str, seconds: int) -> str | None:
+def presigned_get(bucket: str, key: str, version_id: str, seconds: int, keys: TellKeys) -> str | None:
     """A URL of one version of an object, good for ``seconds``."""
-    keys, place = _keys(), _bucket_url(bucket)
-    if keys is None or place is None:
+    place = _bucket_url(bucket)
+    told = keys() if place is not None else None
+    if told is None:
         return None
     url = f"{place}/{quote(key, safe='/~')}?{urlencode({'versionId': version_id}, quote_via=quote)}"
     request = AWSRequest("GET", url)
-    S3SigV4QueryAuth(keys, "s3", _region(), expires=seconds).add_auth(request)
+    S3SigV4QueryAuth(told, "s3", _region(), expires=seconds).add_auth(request)
     return str(request.url)
 
 
@@ -80,6 +95,8 @@ def _bucket_url(bucket: str) -> str | None:
 
 
 def _endpoint(service: str) -> str | None:
+    if any(name in os.environ for name in _UNUSUAL_VARIABLES):
+        return None
     if own := _configured(service):
         return own.rstrip("/")
     region = _region()
@@ -96,10 +113,9 @@ def _region() -> str:
     return os.environ.get("AWS_DEFAULT_REGION") or os.environ.get("AWS_REGION") or ""
 
 
-def _keys() -> Keys | None:
+def function_keys() -> Keys | None:
+    """Those of this function's own role, as Lambda hands them over; None where they lie elsewhere."""
     environment = os.environ
-    if any(name in environment for name in _UNUSUAL_VARIABLES):
-        return None
     access_key, secret_key = environment.get("AWS_ACCESS_KEY_ID"), environment.get("AWS_SECRET_ACCESS_KEY")
     if access_key and secret_key:
         return Keys(access_key, secret_key, environment.get("AWS_SESSION_TOKEN"))

@@ -26,10 +26,11 @@ from session_datasets.domain.limits import (
 from session_datasets.domain.scope import Caller
 from session_datasets.storage import keys
 from session_datasets.storage.faults import MISSING, error_code
+from session_datasets.storage.narrowing import CarryingThreads
 
 if TYPE_CHECKING:
-    from boto3.s3.transfer import TransferConfig
     from botocore.client import BaseClient
+    from s3transfer.manager import TransferManager
 
 _CHUNK_BYTES = 1 * MIB
 
@@ -67,7 +68,8 @@ class S3WorkspaceFiles:
         except ClientError as error:
             # 404: nothing there; 405: a delete marker; 400: what was asked for is no version id at all.
             absent = (404, 405) if version_id is None else (400, 404, 405)
-            if error.response["ResponseMetadata"]["HTTPStatusCode"] in absent:
+            status = error.response["ResponseMetadata"]["HTTPStatusCode"]
+            if status in absent or (status == 403 and self._is_not_there(key)):
                 return None
             raise
         return StoredFile(
@@ -89,6 +91,12 @@ class S3WorkspaceFiles:
         same = newest is not None and (newest.size, newest.metadata.get("sha256")) == (size, sha256)
         return newest.version_id if newest and same else None
 
+    def _is_not_there(self, key: str) -> bool:
+        """Whether that is all there is to a refusal: a grant that is bound to prefixes may not count as the right to
+        know what is missing. Raises when even that is refused."""
+        page = self._s3.list_objects_v2(Bucket=self._bucket, Prefix=key, MaxKeys=1)
+        return [item["Key"] for item in page.get("Contents", [])] != [key]
+
     def near_keys(self, prefix: str) -> Sequence[str]:
         page = self._s3.list_objects_v2(Bucket=self._bucket, Prefix=prefix, MaxKeys=NEAR_KEYS_SCANNED_MAX)
         return [item["Key"] for item in page.get("Contents", [])]
@@ -103,19 +111,18 @@ class S3WorkspaceFiles:
         return self._presigned("GET", "get_object", wanted, headers={})
 
     def copy(self, location: Location, key: str) -> StoredFile:
-        with _gone_meanwhile():
-            self._s3.copy(
+        with _gone_meanwhile(), _copying(self._s3) as manager:
+            manager.copy(
                 {"Bucket": location.bucket, "Key": location.key, "VersionId": location.version_id},
                 self._bucket,
                 key,
-                ExtraArgs={
+                extra_args={
                     "Metadata": {"sha256": location.sha256},
                     "MetadataDirective": "REPLACE",
                     # A node's tags are its own; to copy them, the function would need to read and write tags.
                     "TaggingDirective": "REPLACE",
                 },
-                Config=_copying(),
-            )
+            ).result()
         copied = self.find(key)
         if copied is None or copied.size != location.size:
             raise Refusal(ProblemCode.UNAVAILABLE, "The copy was replaced while it was made.")
@@ -154,12 +161,14 @@ class S3WorkspaceFiles:
         return PresignedRequest(method, url, dict(headers or {}), expires_at)
 
 
-def _copying() -> TransferConfig:
-    """The parts run beside each other, S3 does the work."""
+def _copying(s3: BaseClient) -> TransferManager:
+    """The parts run beside each other, S3 does the work; they are asked for in the caller's name, in other threads."""
     # Imported here: all functions know these files, and one copies them.
     from boto3.s3.transfer import TransferConfig
+    from s3transfer.manager import TransferManager
 
-    return TransferConfig(multipart_threshold=COPY_BYTES_MAX, multipart_chunksize=COPY_PART_BYTES, max_concurrency=10)
+    config = TransferConfig(multipart_threshold=COPY_BYTES_MAX, multipart_chunksize=COPY_PART_BYTES, max_concurrency=10)
+    return TransferManager(s3, config, executor_cls=CarryingThreads)
 
 
 @contextmanager

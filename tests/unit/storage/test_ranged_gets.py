@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from unittest.mock import patch
 
 import pytest
 from botocore.exceptions import ClientError
 
+from session_datasets.domain.scope import Scope
+from session_datasets.storage.narrowing import acting_for
 from session_datasets.storage.ranged_gets import RangedGets
 from tests.support.moto_cloud import MotoCloud
 
@@ -53,6 +56,17 @@ def test_a_url_is_signed_once_for_all_ranges_until_it_is_old(stored: Stored) -> 
         for seconds, signatures in ((0, 1), (300, 1), (301, 2)):
             stored.now = seconds
             assert stored.gets.get("it", stored.version, seconds, seconds) == (BODY[seconds : seconds + 1], 1)
+            assert signed.call_count == signatures
+
+
+def test_a_url_that_was_signed_for_one_caller_is_never_used_for_another(stored: Stored) -> None:
+    acme, other = Scope("acme", "ses-1", None, "run-7"), Scope("other", "ses-1", None, "run-7")
+    with patch.object(
+        stored.cloud.s3, "generate_presigned_url", wraps=stored.cloud.s3.generate_presigned_url
+    ) as signed:
+        for scope, signatures in ((acme, 1), (other, 2), (acme, 2), (replace(acme, session_id="ses-2"), 3)):
+            with acting_for(scope):
+                assert stored.gets.get("it", stored.version, 0, 9) == (BODY[:10], 1)
             assert signed.call_count == signatures
 
 

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from session_datasets.domain.artifact import Artifact, Reference, Status
+from session_datasets.domain.scope import Scope
+from session_datasets.storage.narrowing import acting_for
 from session_datasets.storage.record_cache import SECONDS_MAX, RecordCache
 from tests.support.builders import A_MOMENT, an_artifact
 
@@ -47,6 +49,19 @@ def test_another_owner_another_id_and_another_session_are_unknown() -> None:
     assert cache.get("other", artifact.reference) is None
     assert cache.get("acme", replace(artifact.reference, artifact_id="art_" + "0" * 26)) is None
     assert cache.get("acme", replace(artifact.reference, session_id="ses-2")) is None
+
+
+def test_what_was_read_in_the_name_of_one_owner_is_not_told_in_the_name_of_another() -> None:
+    # An operation that names the wrong owner finds nothing here, as its credentials would find nothing in the table.
+    artifact = an_artifact()
+    cache = RecordCache(Clock())
+    with acting_for(Scope("acme", "ses-1", None, None)):
+        cache.keep(artifact, 100)
+    with acting_for(Scope("other", "ses-1", None, None)):
+        assert cache.get("acme", artifact.reference) is None
+    assert cache.get("acme", artifact.reference) is None
+    with acting_for(Scope("acme", "ses-2", None, None)):
+        assert cache.get("acme", artifact.reference) is artifact
 
 
 @pytest.mark.parametrize(

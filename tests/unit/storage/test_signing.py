@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from session_datasets.storage import signing
 from session_datasets.storage.aws import s3_client
-from session_datasets.storage.signing import presigned_get, signed_call
+from session_datasets.storage.signing import function_keys, presigned_get, signed_call
 
 LAMBDA = {"AWS_REGION": "eu-west-1", "AWS_DEFAULT_REGION": "eu-west-1"}
 KEYS = {"AWS_ACCESS_KEY_ID": "AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "to/ke+n="}
@@ -55,13 +55,13 @@ def presigned_by(client: Any, key: str, version_id: str) -> str:
 @given(key=st.text(min_size=1, max_size=40), version_id=st.text("abcXYZ019._-", min_size=1, max_size=32))
 def test_a_url_is_the_clients_own_whatever_the_key(client: Any, key: str, version_id: str) -> None:
     with patch("botocore.auth.get_current_datetime", return_value=NOON):
-        assert presigned_get("workspaces", key, version_id, 900) == presigned_by(client, key, version_id)
+        assert presigned_get("workspaces", key, version_id, 900, function_keys) == presigned_by(client, key, version_id)
 
 
 def test_a_url_of_an_emulator_is_the_clients_own(client_of_an_emulator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:4566")
     with patch("botocore.auth.get_current_datetime", return_value=NOON):
-        url = presigned_get("workspaces", "a/b c", "v1", 900)
+        url = presigned_get("workspaces", "a/b c", "v1", 900, function_keys)
         assert url == presigned_by(client_of_an_emulator, "a/b c", "v1")
 
 
@@ -85,7 +85,7 @@ def test_a_call_is_addressed_as_the_clients_is(
     client.meta.events.register("before-send.*.*", lambda request, **_: sent.append(request) or _Stop())
     with pytest.raises(_Stopped):
         getattr(client, operation)(**members)
-    call = signed_call(service, target, members)
+    call = signed_call(service, target, members, function_keys)
     assert call is not None
     assert call.url == sent[0].url
     theirs = {name.lower(): _text(value) for name, value in sent[0].headers.items()}
@@ -113,24 +113,24 @@ def _text(value: Any) -> str:
 def test_where_host_names_end_otherwise_the_client_is_asked(region: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_DEFAULT_REGION", region)
     monkeypatch.setenv("AWS_REGION", region)
-    assert presigned_get("workspaces", "key", "v1", 900) is None
-    assert signed_call("dynamodb", "DynamoDB_20120810.GetItem", {}) is None
+    assert presigned_get("workspaces", "key", "v1", 900, function_keys) is None
+    assert signed_call("dynamodb", "DynamoDB_20120810.GetItem", {}, function_keys) is None
 
 
 @pytest.mark.parametrize("variable", signing._UNUSUAL_VARIABLES)
 def test_what_only_the_client_understands_is_left_to_it(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(variable, "true")
-    assert presigned_get("workspaces", "key", "v1", 900) is None
+    assert presigned_get("workspaces", "key", "v1", 900, function_keys) is None
 
 
 def test_a_bucket_with_a_point_in_its_name_is_left_to_the_client() -> None:
-    assert presigned_get("work.spaces", "key", "v1", 900) is None
+    assert presigned_get("work.spaces", "key", "v1", 900, function_keys) is None
 
 
 def test_without_credentials_the_client_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     signing._container_credentials.cache_clear()
-    assert presigned_get("workspaces", "key", "v1", 900) is None
+    assert presigned_get("workspaces", "key", "v1", 900, function_keys) is None
 
 
 def test_after_a_restore_the_keys_are_those_that_the_container_hands_over_now(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,7 +138,7 @@ def test_after_a_restore_the_keys_are_those_that_the_container_hands_over_now(mo
     handed = iter([Credentials("first", "s", "t"), Credentials("second", "s", "t")])
     held = _Renewed(handed)
     monkeypatch.setattr(signing, "_container_credentials", lambda: held)
-    urls = [presigned_get("workspaces", "key", "v1", 900) or "" for _ in range(2)]
+    urls = [presigned_get("workspaces", "key", "v1", 900, function_keys) or "" for _ in range(2)]
     names = [parse_qs(urlsplit(url).query)["X-Amz-Credential"][0].split("/")[0] for url in urls]
     assert names == ["first", "second"]
 
