@@ -30,6 +30,8 @@ def a_functions_environment() -> Any:
             patched.delenv(name, raising=False)
         for name, value in {**LAMBDA, **KEYS}.items():
             patched.setenv(name, value)
+        # The session of earlier tests of this process holds their credentials.
+        patched.setattr(boto3, "DEFAULT_SESSION", None)
         signing._container_credentials.cache_clear()
         yield
         signing._container_credentials.cache_clear()
