@@ -27,8 +27,8 @@ from session_datasets.formats.measure.gaps import Gaps, present
 from session_datasets.formats.measure.measure import bounds, comparable, restored
 from session_datasets.formats.measure.ordering import Ordering
 from session_datasets.formats.reading.downsample import chosen_rows
-from session_datasets.formats.reading.pages import spelled_bytes
 from session_datasets.formats.reading.series_source import SeriesSource
+from session_datasets.formats.values.cell_sizes import COMMA_BYTES, cells_bytes
 from session_datasets.formats.values.cells import CellRules, is_number, is_temporal
 from session_datasets.formats.values.nested import is_nested
 from session_datasets.formats.values.row_sizes import batch_text_bytes, small_slices
@@ -128,7 +128,7 @@ def _exact(source: SeriesSource, wanted: _Wanted, max_bytes: int) -> _Made:
             cells = rules[at].encode(column)
             values[at] += cells
             gaps[at].see(column)
-            used += spelled_bytes(cells)
+            used += cells_bytes(cells, rules[at].type) + COMMA_BYTES * len(cells)
         order.see(batch)
         if used > max_bytes:
             raise _too_large(wanted, used // seen)
