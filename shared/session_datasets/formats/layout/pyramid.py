@@ -35,6 +35,8 @@ BUCKET_ROWS = 64
 _STEP = 4
 # Bytes of records held in memory while the pyramid is built; more go to a file.
 _HELD_BYTES_MAX = 16 * MIB
+# Bytes of rows held until it is known that they are enough for a pyramid; few rows of many columns cost as much.
+_WAITING_BYTES_MAX = 32 * MIB
 # Records of one column in memory while its levels are built; a multiple of _STEP.
 _RECORDS_AT_ONCE = 1 << 18
 
@@ -55,6 +57,8 @@ class PyramidWriter:
             _Column(place, type_, self._spool) for place, type_ in enumerate(schema.types) if has_records(type_)
         ]
         self._rows = 0
+        self._waiting: list[pa.RecordBatch] = []
+        self._waiting_bytes = 0
 
     def __enter__(self) -> PyramidWriter:
         return self
@@ -64,8 +68,16 @@ class PyramidWriter:
 
     def see(self, batch: pa.RecordBatch) -> None:
         self._rows += batch.num_rows
-        for column in self._columns:
-            column.see(batch.column(column.place))
+        self._waiting.append(batch)
+        self._waiting_bytes += batch.get_total_buffer_size()
+        if self._rows >= PYRAMID_ROWS_MIN or self._waiting_bytes > _WAITING_BYTES_MAX:
+            self._see_waiting()
+
+    def _see_waiting(self) -> None:
+        for batch in self._waiting:
+            for column in self._columns:
+                column.see(batch.column(column.place))
+        self._waiting, self._waiting_bytes = [], 0
 
     @property
     def is_worth_it(self) -> bool:
@@ -74,6 +86,7 @@ class PyramidWriter:
 
     def write(self, sink: Sink) -> dict[str, JsonValue]:
         """Writes all levels of all columns; answers what the directory must remember."""
+        self._see_waiting()
         for column in self._columns:
             column.write(sink)
         return {

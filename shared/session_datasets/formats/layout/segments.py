@@ -101,13 +101,20 @@ class SegmentWriter:
 
     def _encode(self, table: pa.Table) -> None:
         assert self._encoded is not None
-        self._encoder.do(partial(self._encoded, table), self._store)
+        self._encoder.do(partial(self._encoded, _telling_nulls(table)), self._store)
 
     def _store(self, segments: list[tuple[int, pa.Buffer]]) -> None:
         for rows, segment in segments:
             self._sink.write(memoryview(segment))
             self.segment_rows.append(rows)
             self.segment_bytes.append(segment.size)
+
+
+def _telling_nulls(table: pa.Table) -> pa.Table:
+    """The same, with columns that say whether they have nulls: without, less is written for each value, and read."""
+    fields = zip(table.schema, table.columns, strict=True)
+    schema = pa.schema([field.with_nullable(column.null_count > 0) for field, column in fields])
+    return pa.Table.from_arrays(table.columns, schema=schema)
 
 
 def _within(rows: int, rows_max: int) -> int:

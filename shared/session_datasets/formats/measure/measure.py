@@ -131,7 +131,7 @@ class ColumnMeasure:
         if value is None or isinstance(value, str):
             return value
         if rules.encoding is None and (kind.is_integer(self._type) or kind.is_float64(self._type)):
-            return value  # type: ignore[return-value]  # spelled as they are
+            return value  # as Arrow would answer it
         return rules.encode(restored([value], self._type))[0]
 
 
