@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from session_datasets.domain.errors import ProblemCode
 from session_datasets.domain.profile import ReadingHints
+from session_datasets.formats.csv.times import Dates, Timestamps
+from session_datasets.formats.csv.types import Booleans, Candidate, Doubles, Integers
+from session_datasets.formats.text.numbers import Spans
 from session_datasets.formats.text.rules import TextRule
 from tests.support.laid_out import laid_out, problem_of
 
@@ -226,3 +230,15 @@ def test_hinted_nulls_stay_null_in_a_column_that_is_parsed_again() -> None:
 def test_a_quoted_empty_field_of_a_hinted_column_is_null_and_of_one_hinted_as_string_a_text() -> None:
     hints = ReadingHints(types={"a": "int64", "b": "string"})
     assert laid_out('a,b\n1,x\n"",""\n', hints=hints).rows == [[1, "x"], [None, ""]]
+
+
+@pytest.mark.parametrize("text", [
+    "true", "FALSE", "-7", "9223372036854775807", "-.5", ".5", "1.5e-7", "nan", "NaN", "-inf", "Infinity", "2024-02-29",
+    "2024-02-29 12:00", "2024-02-29T12:00:00.123456789", "2024-02-29T12:00Z", "2024-02-29 12:00:00+02:00",
+])  # fmt: skip
+def test_the_looks_of_a_text_never_rule_out_a_type_that_takes_it(text: str) -> None:
+    values = pa.array([text])
+    candidates: list[Candidate] = [Booleans(), Integers(), Doubles(), Dates(), Timestamps(None), Timestamps("UTC")]
+    taking = [each for each in candidates if each.accepts(values, Spans(values)) is not None]
+    assert taking
+    assert all(each.may_accept(text) for each in taking)
