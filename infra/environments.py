@@ -12,7 +12,7 @@ from aws_cdk import aws_logs as logs
 
 from infra.bundles import LAMBDA, Target, lambda_on_this_machine
 from session_datasets.domain.limits import MIB, PROFILED_AT_ONCE_BYTES_MAX
-from session_datasets.domain.names import TABULAR_VERBS, Verb
+from session_datasets.domain.names import ENDING_VERBS, TABULAR_VERBS, Verb
 
 # Lambda restores a snapshot only of a function whose scratch disk is the smallest there is.
 SNAP_START_SCRATCH_MIB = 512
@@ -66,6 +66,8 @@ class Environment:
     operator: str | None = None
     light: Size = Size(memory_mib=512, timeout_seconds=15)
     load: Size = Size(memory_mib=512, timeout_seconds=300)  # copies up to a whole file, server side
+    # A call of an end works for ENDING_SECONDS_MAX, and then finishes the page that it is at.
+    end: Size = Size(memory_mib=512, timeout_seconds=60)
     read: Size = Size(memory_mib=1769, timeout_seconds=30)
     # Profiles a small file within the call. What does not fit this disk goes to the queue, so it can be the smallest;
     # the time is for a large file of which nobody announced a checksum.
@@ -95,6 +97,8 @@ class Environment:
             return self.profile
         if verb is Verb.LOAD_ARTIFACT:
             return self.load
+        if verb in ENDING_VERBS:
+            return self.end
         return self.read if verb in TABULAR_VERBS else self.light
 
 

@@ -1,8 +1,9 @@
 """The one table of permissions: which verb may do which action on which resource, and why.
 
 Every role in the stack is generated from these rows, and a test holds the synthesized template to them in both
-directions. What is not written here, no function can do: none deletes a file or a record (a worker takes off its
-queue the messages that it worked on), and only registering and profiling write what readers read.
+directions. What is not written here, no function can do: none deletes a file or a record but the two that end a
+conversation or a run, in it and nowhere else (a worker takes off its queue the messages that it worked on), and only
+registering and profiling write what readers read.
 
 A verb that works with data has two roles. Its **function role** is Lambda's: it reads the key, talks to the queue and
 may put on the verb's **caller role**, and nothing else. The caller role holds every grant on data, and all of them are
@@ -24,7 +25,7 @@ from session_datasets.domain.names import (
     CONVERSATION_INDEX,
     CONVERSATIONS_SEGMENT,
     DERIVED_PREFIX,
-    NODE_VERBS,
+    ENDING_VERBS,
     RUN_INDEX,
     RUNS_SEGMENT,
     TAG_CONVERSATION,
@@ -52,6 +53,9 @@ class Resource(StrEnum):
     OWN_PARTITION = "records of the caller's session"
     OWNERS_PARTITIONS = "records of all sessions of the owner"
     OWN_INDEXES = "index entries of the caller's conversation and run"
+    OWN_LEASES = "leases of the caller's conversation and run"
+    OWN_REMAINS = "files and derived objects of the caller's conversation or run"
+    OWN_REMAINS_LISTING = "listing of files and derived objects of the caller's conversation or run"
 
 
 class Store(StrEnum):
@@ -93,6 +97,11 @@ _CONVERSATION_WORKSPACE = (f"{OWNER}/{CONVERSATIONS_SEGMENT}/{CONVERSATION}/*",)
 _WORKSPACES = (f"{OWNER}/{CONVERSATIONS_SEGMENT}/*", f"{OWNER}/{RUNS_SEGMENT}/*")
 _DERIVED = (f"{DERIVED_PREFIX}/{OWNER}/*",)
 
+_OF_RUN = f"{OWNER}/{RUNS_SEGMENT}/{RUN}/*"
+_OF_CONVERSATION = f"{OWNER}/{CONVERSATIONS_SEGMENT}/{CONVERSATION}/*"
+_RUNS_REMAINS = (_OF_RUN, f"{DERIVED_PREFIX}/{_OF_RUN}")
+_CONVERSATIONS_REMAINS = (_OF_CONVERSATION, f"{DERIVED_PREFIX}/{_OF_CONVERSATION}")
+
 PLACES: dict[Resource, tuple[Place, ...]] = {
     Resource.SIGNING_KEY: (Place(Store.SIGNING_KEY),),
     Resource.PROFILE_QUEUE: (Place(Store.PROFILE_QUEUE),),
@@ -115,6 +124,18 @@ PLACES: dict[Resource, tuple[Place, ...]] = {
         Place(Store.CONVERSATION_INDEX, (f"{OWNER}#{CONVERSATION}",), "OfConversation"),
         Place(Store.RUN_INDEX, (f"{OWNER}#{RUN}",), "OfRun"),
     ),
+    Resource.OWN_LEASES: (
+        Place(Store.TABLE, (f"{OWNER}#{CONVERSATIONS_SEGMENT}#{CONVERSATION}",), "OfConversation"),
+        Place(Store.TABLE, (f"{OWNER}#{RUNS_SEGMENT}#{RUN}",), "OfRun"),
+    ),
+    Resource.OWN_REMAINS: (
+        Place(Store.OBJECTS, _CONVERSATIONS_REMAINS, "OfConversation"),
+        Place(Store.OBJECTS, _RUNS_REMAINS, "OfRun"),
+    ),
+    Resource.OWN_REMAINS_LISTING: (
+        Place(Store.BUCKET, _CONVERSATIONS_REMAINS, "OfConversation"),
+        Place(Store.BUCKET, _RUNS_REMAINS, "OfRun"),
+    ),
 }
 
 # Held by caller roles; the rest is held by function roles.
@@ -135,9 +156,11 @@ class Grant:
     why: str
 
 
-# The verbs that work with data, each of them for one caller at a time; the profile of a file is made for the session
-# that registered it.
-NARROWED_VERBS = (*NODE_VERBS, Verb.PROFILE_ARTIFACT)
+# All of them work with data, each for one caller at a time: the profile of a file is made for the session that
+# registered it, and the orchestrator opens and ends in the name of the owner, conversation and run that it names.
+NARROWED_VERBS = tuple(Verb)
+# The two that look at no token, for nobody but the orchestrator may invoke them.
+_SIGNERS_AND_CHECKERS = tuple(verb for verb in CALLED_VERBS if verb not in ENDING_VERBS)
 
 FINDERS = (
     Verb.REGISTER_ARTIFACT,
@@ -150,10 +173,10 @@ FINDERS = (
 GRANTS = (
     Grant(
         "ReadSigningKey",
-        CALLED_VERBS,
+        _SIGNERS_AND_CHECKERS,
         ("secretsmanager:GetSecretValue",),
         Resource.SIGNING_KEY,
-        "Opening a session signs its token; every other verb verifies one before anything else.",
+        "Opening a session signs its token; the verbs of a session verify one before anything else.",
     ),
     Grant(
         "ActForCallers",
@@ -161,6 +184,20 @@ GRANTS = (
         ("sts:AssumeRole", "sts:TagSession"),
         Resource.CALLER_ROLE,
         "The way to data: credentials that carry the caller's owner, session, conversation and run.",
+    ),
+    Grant(
+        "HoldWhatIsOpen",
+        (Verb.OPEN_SESSION,),
+        ("dynamodb:PutItem", "dynamodb:UpdateItem"),
+        Resource.OWN_LEASES,
+        "A session holds its conversation and run by a lease, and is counted on condition that neither has ended.",
+    ),
+    Grant(
+        "SeeWhetherItEnded",
+        (Verb.PREPARE_UPLOAD,),
+        ("dynamodb:GetItem",),
+        Resource.OWN_PARTITION,
+        "Nothing is uploaded by a session whose conversation or run has ended.",
     ),
     Grant(
         "SignUploads",
@@ -251,9 +288,10 @@ GRANTS = (
     Grant(
         "CreateRecords",
         (Verb.REGISTER_ARTIFACT,),
-        ("dynamodb:PutItem",),
+        ("dynamodb:PutItem", "dynamodb:ConditionCheckItem", "dynamodb:UpdateItem"),
         Resource.OWN_PARTITION,
-        "Creates the record on condition that there is none, and remembers the request beside it.",
+        "Creates the record on condition that there is none and that nothing has ended, and remembers the request "
+        "beside it; a profile that the service gave up is begun anew.",
     ),
     Grant(
         "AskForProfiles",
@@ -273,7 +311,7 @@ GRANTS = (
     Grant(
         "CompleteRecords",
         (Verb.PROFILE_ARTIFACT,),
-        ("dynamodb:GetItem", "dynamodb:PutItem"),
+        ("dynamodb:GetItem", "dynamodb:UpdateItem"),
         Resource.OWN_PARTITION,
         "Turns a record of the session in the message from profiling to ready or failed, on condition that it still "
         "is profiling.",
@@ -288,9 +326,9 @@ GRANTS = (
     Grant(
         "AddLineage",
         (Verb.LOAD_ARTIFACT,),
-        ("dynamodb:PutItem",),
+        ("dynamodb:PutItem", "dynamodb:ConditionCheckItem"),
         Resource.OWN_PARTITION,
-        "That this session loaded an artifact is an item of its own.",
+        "That this session loaded an artifact is an item of its own, made on condition that nothing has ended.",
     ),
     Grant(
         "ListOwnSession",
@@ -305,6 +343,35 @@ GRANTS = (
         ("dynamodb:Query",),
         Resource.OWN_INDEXES,
         "What another session of the conversation or run registered is found through its index.",
+    ),
+    Grant(
+        "FindSessionsWithoutLease",
+        ENDING_VERBS,
+        ("dynamodb:Query",),
+        Resource.OWN_INDEXES,
+        "Records of sessions that were opened before there were leases are found through their index.",
+    ),
+    Grant(
+        "EndRecords",
+        ENDING_VERBS,
+        ("dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem", "dynamodb:BatchWriteItem"),
+        Resource.OWNERS_PARTITIONS,
+        "The mark of the end, the leases and the records lie in partitions of their own, one for each session, whose "
+        "ids no tag could name: which of the owner's they are, the leases tell.",
+    ),
+    Grant(
+        "ListWhatIsLeft",
+        ENDING_VERBS,
+        ("s3:ListBucketVersions", "s3:ListBucketMultipartUploads"),
+        Resource.OWN_REMAINS_LISTING,
+        "Every version, delete marker and unfinished upload is found below the prefix of what ends.",
+    ),
+    Grant(
+        "RemoveWhatIsLeft",
+        ENDING_VERBS,
+        ("s3:DeleteObjectVersion", "s3:AbortMultipartUpload"),
+        Resource.OWN_REMAINS,
+        "They are removed for good, version by version; a plain delete would leave them all and a marker on top.",
     ),
 )
 

@@ -11,7 +11,7 @@ from infra.constructs.artifact_function import ArtifactFunction
 from session_datasets.domain.names import NODE_VERBS, ORCHESTRATOR_VERBS, Verb
 
 # IAM never changes a description: with another one the policy would be replaced, which fails as long as the
-# old one is attached anywhere.
+# old one is attached anywhere. So the orchestrator's says nothing of the ends that came later.
 NODE_DESCRIPTION = "Call the verbs of a session"
 ORCHESTRATOR_DESCRIPTION = "Open sessions, and nothing in them"
 
@@ -19,7 +19,8 @@ ORCHESTRATOR_DESCRIPTION = "Open sessions, and nothing in them"
 class NodeAccess(Construct):
     """``node`` is for the sandboxes that workflow nodes run in, ``orchestrator`` for what starts them.
 
-    A node that could open sessions could be anyone; so the policies have no verb in common.
+    A node that could open sessions could be anyone, and one that could end runs could remove any; so the policies have
+    no verb in common.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, functions: Iterable[ArtifactFunction]) -> None:

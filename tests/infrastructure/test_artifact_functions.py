@@ -8,8 +8,8 @@ import pytest
 
 from session_datasets.client.lambda_client import ANSWER_SECONDS
 from session_datasets.domain import names
-from session_datasets.domain.limits import MIB, TABLE_BYTES_MAX
-from session_datasets.domain.names import NUMERIC_VERBS, TABULAR_VERBS, Verb
+from session_datasets.domain.limits import ENDING_SECONDS_MAX, MIB, TABLE_BYTES_MAX
+from session_datasets.domain.names import ENDING_VERBS, NUMERIC_VERBS, TABULAR_VERBS, Verb
 from tests.infrastructure.synthesized import InEnvironment, Synthesized
 
 each_verb = pytest.mark.parametrize("verb", Verb)
@@ -21,6 +21,8 @@ def test_every_verb_has_one_function_and_there_is_no_other(everywhere: Synthesiz
     found = sorted(each["Properties"]["FunctionName"] for each in functions)
     assert found == [
         "session-datasets-describe-artifact",
+        "session-datasets-end-conversation",
+        "session-datasets-end-run",
         "session-datasets-list-artifacts",
         "session-datasets-load-artifact",
         "session-datasets-open-session",
@@ -95,6 +97,11 @@ def test_a_client_waits_longer_than_the_function_may_run(everywhere: Synthesized
     assert everywhere.function(verb)["Timeout"] < ANSWER_SECONDS
 
 
+@pytest.mark.parametrize("verb", ENDING_VERBS)
+def test_an_end_answers_long_before_its_function_times_out(everywhere: Synthesized, verb: Verb) -> None:
+    assert everywhere.function(verb)["Timeout"] >= 3 * ENDING_SECONDS_MAX
+
+
 @each_verb
 @pytest.mark.parametrize("environment", ["local", "sandbox"])
 def test_only_production_pays_for_snapshots(synthesized: InEnvironment, environment: str, verb: Verb) -> None:
@@ -137,8 +144,8 @@ def test_it_is_told_its_stack_its_key_and_its_name(everywhere: Synthesized, verb
     (secret,) = everywhere.resources("AWS::SecretsManager::Secret")
     variables = everywhere.function(verb)["Environment"]["Variables"]
     assert variables[names.ENV_STACK] == "session-datasets"
-    # What nobody calls checks no token.
-    key = None if verb is Verb.PROFILE_ARTIFACT else {"Ref": secret}
+    # What nobody calls, or the orchestrator alone may, checks no token.
+    key = None if verb in (Verb.PROFILE_ARTIFACT, *ENDING_VERBS) else {"Ref": secret}
     assert variables.get(names.ENV_SIGNING_KEY) == key
     assert variables["POWERTOOLS_SERVICE_NAME"] == verb.value
     assert variables["POWERTOOLS_METRICS_NAMESPACE"] == names.METRICS_NAMESPACE
@@ -148,8 +155,10 @@ def test_it_is_told_its_stack_its_key_and_its_name(everywhere: Synthesized, verb
 @pytest.mark.parametrize(
     ("verb", "stores"),
     [
-        (Verb.OPEN_SESSION, set()),
-        (Verb.PREPARE_UPLOAD, {names.ENV_BUCKET}),
+        (Verb.OPEN_SESSION, {names.ENV_TABLE}),
+        (Verb.END_CONVERSATION, {names.ENV_BUCKET, names.ENV_TABLE}),
+        (Verb.END_RUN, {names.ENV_BUCKET, names.ENV_TABLE}),
+        (Verb.PREPARE_UPLOAD, {names.ENV_BUCKET, names.ENV_TABLE}),
         (Verb.REGISTER_ARTIFACT, {names.ENV_BUCKET, names.ENV_TABLE}),
         (Verb.LIST_ARTIFACTS, {names.ENV_TABLE}),
         (Verb.DESCRIBE_ARTIFACT, {names.ENV_BUCKET, names.ENV_TABLE}),

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from infra.bundles.bundler import install
 from infra.bundles.pruning import REMOVED, SERVICES
 from infra.constructs.code_bundle import group_of
 from session_datasets.domain.errors import ProblemCode
-from session_datasets.domain.names import Verb
+from session_datasets.domain.names import ORCHESTRATOR_VERBS, Verb
 from tests.infrastructure.elf import read_shared_library
 from tests.infrastructure.synthesized import ROOT, Synthesized
 from tests.support.this_machine import this_machine
@@ -85,7 +86,8 @@ def test_a_handler_runs_with_nothing_but_its_bundle(
     )
     assert run.returncode == 0, run.stderr
     said = json.loads(run.stdout.splitlines()[-1])
-    answers = {Verb.OPEN_SESSION: ProblemCode.INVALID_REQUEST, Verb.PROFILE_ARTIFACT: {"batchItemFailures": []}}
+    called: dict[Verb, Any] = dict.fromkeys(ORCHESTRATOR_VERBS, ProblemCode.INVALID_REQUEST)
+    answers = called | {Verb.PROFILE_ARTIFACT: {"batchItemFailures": []}}
     libraries = {LIGHT: [], TABULAR: ["pyarrow"], NUMERIC: ["numpy", "pyarrow"]}
     assert said == {
         "answer": answers.get(verb, ProblemCode.TOKEN_MISSING),

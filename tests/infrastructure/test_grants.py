@@ -18,7 +18,7 @@ from infra.grants import (
     grants_of_caller,
     grants_of_function,
 )
-from session_datasets.domain.names import CALLER_TAGS, NODE_VERBS, Verb
+from session_datasets.domain.names import CALLER_TAGS, ENDING_VERBS, NODE_VERBS, Verb
 from tests.infrastructure.synthesized import (
     InEnvironment,
     Json,
@@ -48,13 +48,20 @@ OWN_PARTITION = {f"table {OWNER}#{SESSION}"}
 OWNERS_PARTITIONS = {f"table {OWNER}#*"}
 OWN_INDEXES = {f"conversation-index {OWNER}#{CONVERSATION}", f"run-index {OWNER}#{RUN}"}
 
+OWN_LEASES = {f"table {OWNER}#conversations#{CONVERSATION}", f"table {OWNER}#runs#{RUN}"}
+ENDING = (f"{OWNER}/conversations/{CONVERSATION}/*", f"{OWNER}/runs/{RUN}/*")
+REMAINS = {*ENDING, *(f"_derived/{each}" for each in ENDING)}
+
 KEY = {"secretsmanager:GetSecretValue": {"SigningKey"}}
 QUEUE = {"ProfileQueue"}
 CALLER_ROLE = {"sts:AssumeRole": {"CallerRole"}, "sts:TagSession": {"CallerRole"}}
 
 # Written out by hand, so that a slip in the table of grants is not its own proof.
 MEANT_FOR_FUNCTION: dict[Verb, dict[str, set[str]]] = dict.fromkeys(NODE_VERBS, KEY | CALLER_ROLE) | {
-    Verb.OPEN_SESSION: KEY,
+    Verb.OPEN_SESSION: KEY | CALLER_ROLE,
+    # No key either: they look at no token.
+    Verb.END_CONVERSATION: CALLER_ROLE,
+    Verb.END_RUN: CALLER_ROLE,
     Verb.REGISTER_ARTIFACT: KEY | CALLER_ROLE | {"sqs:SendMessage": QUEUE},
     # No key: nobody calls it, so it checks no token.
     Verb.PROFILE_ARTIFACT: CALLER_ROLE
@@ -72,9 +79,25 @@ READS_ROWS = {
     "dynamodb:GetItem": OWNERS_PARTITIONS,
     "dynamodb:Query": OWN_INDEXES,
 }
+ENDS = {
+    "s3:ListBucketVersions": {f"prefix {each}" for each in REMAINS},
+    "s3:ListBucketMultipartUploads": {f"prefix {each}" for each in REMAINS},
+    "s3:DeleteObjectVersion": {f"object {each}" for each in REMAINS},
+    "s3:AbortMultipartUpload": {f"object {each}" for each in REMAINS},
+    "dynamodb:GetItem": OWNERS_PARTITIONS,
+    "dynamodb:Query": OWNERS_PARTITIONS | OWN_INDEXES,
+    "dynamodb:UpdateItem": OWNERS_PARTITIONS,
+    "dynamodb:BatchWriteItem": OWNERS_PARTITIONS,
+}
 MEANT_FOR_CALLER: dict[Verb, dict[str, set[str]]] = {
-    Verb.OPEN_SESSION: {},
-    Verb.PREPARE_UPLOAD: {"s3:PutObject": OWN_WORKSPACE, "s3:GetObject": OWN_WORKSPACE},
+    Verb.OPEN_SESSION: {"dynamodb:PutItem": OWN_LEASES, "dynamodb:UpdateItem": OWN_LEASES},
+    Verb.END_CONVERSATION: ENDS,
+    Verb.END_RUN: ENDS,
+    Verb.PREPARE_UPLOAD: {
+        "s3:PutObject": OWN_WORKSPACE,
+        "s3:GetObject": OWN_WORKSPACE,
+        "dynamodb:GetItem": OWN_PARTITION,
+    },
     Verb.REGISTER_ARTIFACT: {
         "s3:GetObject": OWN_WORKSPACE,
         "s3:GetObjectVersion": OWN_WORKSPACE,
@@ -83,6 +106,8 @@ MEANT_FOR_CALLER: dict[Verb, dict[str, set[str]]] = {
         "s3:AbortMultipartUpload": OWNERS_DERIVED,
         "dynamodb:GetItem": OWNERS_PARTITIONS,
         "dynamodb:PutItem": OWN_PARTITION,
+        "dynamodb:ConditionCheckItem": OWN_PARTITION,
+        "dynamodb:UpdateItem": OWN_PARTITION,
         "dynamodb:Query": OWN_INDEXES,
     },
     Verb.PROFILE_ARTIFACT: {
@@ -90,7 +115,7 @@ MEANT_FOR_CALLER: dict[Verb, dict[str, set[str]]] = {
         "s3:PutObject": OWNERS_DERIVED,
         "s3:AbortMultipartUpload": OWNERS_DERIVED,
         "dynamodb:GetItem": OWN_PARTITION,
-        "dynamodb:PutItem": OWN_PARTITION,
+        "dynamodb:UpdateItem": OWN_PARTITION,
     },
     Verb.LIST_ARTIFACTS: {"dynamodb:Query": OWN_PARTITION | OWN_INDEXES},
     Verb.DESCRIBE_ARTIFACT: {
@@ -107,6 +132,7 @@ MEANT_FOR_CALLER: dict[Verb, dict[str, set[str]]] = {
         "s3:AbortMultipartUpload": OWN_WORKSPACE,
         "dynamodb:GetItem": OWNERS_PARTITIONS,
         "dynamodb:PutItem": OWN_PARTITION,
+        "dynamodb:ConditionCheckItem": OWN_PARTITION,
         "dynamodb:Query": OWN_INDEXES,
     },
     Verb.READ_ROWS: READS_ROWS,
@@ -253,8 +279,9 @@ def test_an_operator_that_a_deploy_names_is_trusted_beside_the_function(tmp_path
     assert trusted(stack, Verb.LOAD_ARTIFACT) == {stack.flat(stack.function(Verb.LOAD_ARTIFACT)["Role"]), operator}
 
 
-def test_a_function_that_works_with_no_data_has_no_caller_role(everywhere: Synthesized) -> None:
-    assert [verb for verb in Verb if everywhere.caller_role(verb) is None] == [Verb.OPEN_SESSION]
+@each_verb
+def test_every_function_works_with_data_in_a_callers_name(everywhere: Synthesized, verb: Verb) -> None:
+    assert everywhere.caller_role(verb) is not None
 
 
 @each_narrowed_verb
@@ -325,13 +352,29 @@ def test_no_identity_has_a_wildcard_resource_but_the_files_of_one_owner(everywhe
             f"{OWNER}/conversations/*",
             f"{OWNER}/runs/*",
             f"_derived/{OWNER}/*",
+            *REMAINS,
         )
     }
 
 
-def test_nobody_can_delete_anything_but_the_worker_its_messages(everywhere: Synthesized) -> None:
-    deleting = {(verb, action) for verb in Verb for action in all_permissions(everywhere, verb) if "Delete" in action}
-    assert deleting == {(Verb.PROFILE_ARTIFACT, "sqs:DeleteMessage")}
+def test_nobody_can_delete_anything_but_what_ends_and_the_worker_its_messages(everywhere: Synthesized) -> None:
+    removing = ("Delete", "BatchWrite")
+    found = {
+        (verb, action)
+        for verb in Verb
+        for action in all_permissions(everywhere, verb)
+        if any(each in action for each in removing)
+    }
+    assert found == {
+        (Verb.PROFILE_ARTIFACT, "sqs:DeleteMessage"),
+        *((verb, action) for verb in ENDING_VERBS for action in ("s3:DeleteObjectVersion", "dynamodb:BatchWriteItem")),
+    }
+
+
+@pytest.mark.parametrize("verb", ENDING_VERBS)
+def test_an_end_reads_no_file_and_writes_none(everywhere: Synthesized, verb: Verb) -> None:
+    actions = permissions(everywhere, everywhere.caller_statements(verb), verb)
+    assert [action for action in actions if action.startswith(("s3:Get", "s3:Put"))] == []
 
 
 def test_nobody_reaches_the_dead_letters(everywhere: Synthesized) -> None:
@@ -360,8 +403,9 @@ def test_no_verb_but_registering_and_profiling_writes_derived_objects(everywhere
 
 @each_verb
 def test_what_a_verb_writes_of_records_lies_in_the_callers_own_partition(everywhere: Synthesized, verb: Verb) -> None:
-    written = all_permissions(everywhere, verb).get("dynamodb:PutItem", OWN_PARTITION)
-    assert written == OWN_PARTITION
+    written = all_permissions(everywhere, verb).get("dynamodb:PutItem", set())
+    # A session that is opened writes its leases, and has no partition yet.
+    assert written <= (OWN_LEASES if verb is Verb.OPEN_SESSION else OWN_PARTITION)
 
 
 @each_verb

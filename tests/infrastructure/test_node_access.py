@@ -7,7 +7,8 @@ import pytest
 from session_datasets.domain.names import Verb
 from tests.infrastructure.synthesized import Synthesized
 
-NODES = [verb for verb in Verb if verb not in (Verb.OPEN_SESSION, Verb.PROFILE_ARTIFACT)]
+ORCHESTRATORS = (Verb.OPEN_SESSION, Verb.END_CONVERSATION, Verb.END_RUN)
+NODES = [verb for verb in Verb if verb not in (*ORCHESTRATORS, Verb.PROFILE_ARTIFACT)]
 
 
 def callables(stack: Synthesized, verb: Verb) -> set[str]:
@@ -38,8 +39,9 @@ def test_a_node_calls_every_verb_of_a_session(everywhere: Synthesized) -> None:
     assert allowed(everywhere, "NodePolicyArn") == wanted
 
 
-def test_the_orchestrator_opens_sessions_and_calls_nothing_else(everywhere: Synthesized) -> None:
-    assert allowed(everywhere, "OrchestratorPolicyArn") == callables(everywhere, Verb.OPEN_SESSION)
+def test_the_orchestrator_opens_and_ends_and_calls_nothing_else(everywhere: Synthesized) -> None:
+    wanted = set().union(*(callables(everywhere, verb) for verb in ORCHESTRATORS))
+    assert allowed(everywhere, "OrchestratorPolicyArn") == wanted
 
 
 @pytest.mark.parametrize("output", ["NodePolicyArn", "OrchestratorPolicyArn"])

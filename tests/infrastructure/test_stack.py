@@ -47,6 +47,8 @@ def test_it_tells_its_stores_its_functions_and_its_policies(everywhere: Synthesi
         "NodePolicyArn",
         "OrchestratorPolicyArn",
         "OpenSessionName",
+        "EndConversationName",
+        "EndRunName",
         "PrepareUploadName",
         "RegisterArtifactName",
         "ListArtifactsName",
