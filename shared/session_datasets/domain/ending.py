@@ -18,9 +18,13 @@ class Lease:
     conversation_id: str | None = None
     run_id: str | None = None
 
+    @property
+    def held_until(self) -> datetime:
+        """Until then a token of this session is taken."""
+        return self.expires_at + timedelta(seconds=CLOCK_LEEWAY_SECONDS)
+
     def is_held(self, now: datetime) -> bool:
-        """Whether a token of this session is still taken."""
-        return now < self.expires_at + timedelta(seconds=CLOCK_LEEWAY_SECONDS)
+        return now < self.held_until
 
     @staticmethod
     def over_by(now: datetime) -> datetime:

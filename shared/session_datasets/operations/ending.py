@@ -48,7 +48,7 @@ def end_run(service: Service, *, owner: str, run_id: str, release_leases: bool) 
 def _end(service: Service, scope: SharedScope, release_leases: bool) -> Ended:
     """Refusal still-in-use while a session of it is open, unless its lease is to be released."""
     budget = _Budget(service.clock)
-    ended_at = _marked(service, scope, release_leases)
+    ended_at, was_done = _marked(service, scope, release_leases)
     removed, done_at = NOTHING_REMOVED, None
     try:
         for page in _pages(service, scope):
@@ -58,22 +58,23 @@ def _end(service: Service, scope: SharedScope, release_leases: bool) -> Ended:
         else:
             done_at = service.clock()
     finally:
-        service.leases.note(scope, removed, done_at)
+        service.leases.note(scope, removed, None if was_done else done_at)
     return Ended(done_at is not None, removed, ended_at)
 
 
-def _marked(service: Service, scope: SharedScope, release_leases: bool) -> datetime:
-    """When it ended: now, or before. Between the look at its leases and the mark no session is opened."""
+def _marked(service: Service, scope: SharedScope, release_leases: bool) -> tuple[datetime, bool]:
+    """When it ended, now or before, and whether all of it was removed before. Between the look at its leases and the
+    mark no session is opened."""
     for _ in range(_MARK_TRIES):
         state = service.leases.state(scope)
         if state.ended_at is not None:
-            return state.ended_at
+            return state.ended_at, state.done_at is not None
         now = service.clock()
         held = [lease for lease in service.leases.of(scope) if lease.is_held(now)]
         if held and not release_leases:
             raise _still_in_use(scope, held)
         if service.leases.mark_ended(scope, state, now):
-            return now
+            return now, False
     raise Refusal(ProblemCode.UNAVAILABLE, f"Sessions of {scope} are being opened; nothing was removed.")
 
 
@@ -90,8 +91,7 @@ def _still_in_use(scope: SharedScope, held: Sequence[Lease]) -> Refusal:
 
 def _minute(lease: Lease) -> str:
     """Rounded up, so that the call succeeds when it is made then."""
-    later = lease.expires_at + timedelta(minutes=1)
-    return later.strftime("%Y-%m-%d %H:%M UTC")
+    return (lease.held_until + timedelta(minutes=1)).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _pages(service: Service, scope: SharedScope) -> Iterator[Removed]:

@@ -41,9 +41,12 @@ class S3FileRemoval:
             yield Removed(file_versions=count, bytes=size)
 
     def _versions(self, prefix: str) -> Iterator[tuple[int, int]]:
-        """Number and bytes of the versions that went, page by page. A listing goes on behind what was deleted."""
-        pages = self._s3.get_paginator("list_object_versions").paginate(Bucket=self._bucket, Prefix=prefix)
-        for page in pages:
+        """Number and bytes of the versions that went, page by page."""
+        more = True
+        while more:
+            # From the beginning each time: whatever was listed before is gone, or an error was raised.
+            page = self._s3.list_object_versions(Bucket=self._bucket, Prefix=prefix)
+            more = page.get("IsTruncated", False)
             versions = page.get("Versions", [])
             found = [
                 {"Key": each["Key"], "VersionId": each["VersionId"]}
@@ -60,12 +63,14 @@ class S3FileRemoval:
             raise ClientError({"Error": errors[0]}, "DeleteObjects")
 
     def _uploads(self, prefix: str) -> Iterator[Removed]:
-        pages = self._s3.get_paginator("list_multipart_uploads").paginate(
-            Bucket=self._bucket, Prefix=prefix, PaginationConfig={"PageSize": _UPLOADS_OF_A_PAGE}
-        )
-        for page in pages:
-            if found := page.get("Uploads", []):
-                yield Removed(uploads=sum(map(self._is_aborted, found)))
+        more = True
+        while more:
+            page = self._s3.list_multipart_uploads(Bucket=self._bucket, Prefix=prefix, MaxUploads=_UPLOADS_OF_A_PAGE)
+            aborted = sum(map(self._is_aborted, page.get("Uploads", [])))
+            # A page of which nothing could be aborted would be listed again and again.
+            more = page.get("IsTruncated", False) and aborted > 0
+            if aborted:
+                yield Removed(uploads=aborted)
 
     def _is_aborted(self, upload: dict[str, Any]) -> bool:
         try:
