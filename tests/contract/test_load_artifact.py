@@ -98,6 +98,21 @@ def test_a_hand_over_is_no_artifact(upstream: Session, downstream: Session) -> N
     assert downstream.listed(scope="session") == []
 
 
+def test_a_file_of_the_same_size_that_replaces_the_copy_at_once_is_never_answered_as_the_copy(
+    cloud: MotoCloud, upstream: Session, downstream: Session
+) -> None:
+    registered = upstream.register("a.csv", BODY)
+
+    def replace(**_: object) -> None:
+        downstream.put(f"loaded/{registered['artifact_id']}/a.csv", BODY[::-1])
+
+    events = cloud.s3.meta.events
+    events.register("after-call.s3.CopyObject", replace)
+    refused = downstream.call("load_artifact", reference=registered["reference"], into="workspace")
+    events.unregister("after-call.s3.CopyObject", replace)
+    assert problem_code(refused) == "unavailable"
+
+
 def test_a_deleted_file_is_missing(cloud: MotoCloud, upstream: Session) -> None:
     reference = upstream.register("a.csv", BODY)["reference"]
     cloud.s3.delete_object(Bucket=cloud.bucket, Key=reference["key"], VersionId=reference["version_id"])
