@@ -28,6 +28,8 @@ sys.path.insert(0, bundle)
 handler = importlib.import_module("lambdas.read_rows.handler").handler
 class Context:
     function_name = memory_limit_in_mb = invoked_function_arn = aws_request_id = "one"
+    def get_remaining_time_in_millis(self):
+        return 30_000
 answer = handler(json.loads(body), Context())
 print(json.dumps({"answer": answer, "modules": sorted(sys.modules)}, default=str))
 """

@@ -106,6 +106,9 @@ class Context:
     memory_limit_in_mb = 512
     invoked_function_arn = "arn:aws:lambda:us-east-1:123456789012:function:function"
 
+    def get_remaining_time_in_millis(self) -> int:
+        return 15_000
+
 
 def counted(cloud: MotoCloud, verb: str, body: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     """The metrics of one call through the door as Lambda opens it, and the ``answer``."""

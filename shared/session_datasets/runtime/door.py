@@ -22,6 +22,7 @@ from session_datasets.domain.scope import Caller, Scope
 from session_datasets.runtime.spelling import plain
 from session_datasets.runtime.tracing import traced
 from session_datasets.runtime.wiring import Wired
+from session_datasets.storage.deadline import answering_within
 from session_datasets.storage.faults import is_denied
 from session_datasets.storage.faults import refusal_of as storage_refusal_of
 from session_datasets.storage.narrowing import acting_for
@@ -67,7 +68,8 @@ class Door(Generic[R]):
         return self._spell(self._handle(event, context))
 
     def _called(self, event: Any, context: Any) -> dict[str, Any]:
-        return self.serve(event, self._wire, request_id=context.aws_request_id)
+        with answering_within(context.get_remaining_time_in_millis() / 1000):
+            return self.serve(event, self._wire, request_id=context.aws_request_id)
 
     def serve(self, body: Any, wire: Callable[[], Wired], request_id: str | None = None) -> dict[str, Any]:
         """The whole exchange without Lambda around it."""

@@ -20,6 +20,7 @@ from session_datasets.domain.scope import Scope
 from session_datasets.operations.profile_artifact import Outcome
 from session_datasets.runtime.tracing import traced
 from session_datasets.runtime.wiring import Wired
+from session_datasets.storage.deadline import answering_within, clearing_up
 from session_datasets.storage.faults import is_denied
 from session_datasets.storage.narrowing import acting_for
 from session_datasets.storage.profile_queue import task_of
@@ -48,7 +49,8 @@ class QueueDoor:
         @self._metrics.log_metrics(capture_cold_start_metric=True)
         def handle(event: Event, context: Any) -> dict[str, Any]:
             remaining = context.get_remaining_time_in_millis() / 1000
-            return self.serve(event, self._wire, remaining, request_id=context.aws_request_id)
+            with answering_within(remaining):
+                return self.serve(event, self._wire, remaining, request_id=context.aws_request_id)
 
         answered: dict[str, Any] = handle(event, context)
         return answered
@@ -93,7 +95,8 @@ class QueueDoor:
         """Lets the message come again after ``seconds``; in vain where it was deleted, or SQS is busy, and then it
         comes again when the queue says."""
         try:
-            wired.profile_queue.hide(record["receiptHandle"], seconds)
+            with clearing_up():
+                wired.profile_queue.hide(record["receiptHandle"], seconds)
         except Exception as error:
             self._logger.warning("the message keeps its time", exc_info=error)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+from session_datasets.storage import deadline
 from session_datasets.storage.direct_clients import DirectDynamoDb, DirectS3, DirectSecrets, DirectSts
 from session_datasets.storage.lazy_client import LazyClient
 from session_datasets.storage.narrowing import CallerKeys, boto_credentials, put_on_with
@@ -74,7 +75,7 @@ def _client(service: str, keys: CallerKeys | None = None, **more: Any) -> BaseCl
     import boto3
 
     maker = boto3 if keys is None else _session(keys)
-    return maker.client(service, config=_config(**more))
+    return deadline.keep(maker.client(service, config=_config(**more)))
 
 
 @cache
@@ -99,10 +100,10 @@ def _config(signature_version: str = "v4", **more: Any) -> Config:
     from botocore.config import Config
 
     return Config(
-        # Three tries with jitter (botocore's standard mode) stay well inside the shortest function's time.
+        # Three tries with jitter (botocore's standard mode), as far as the call's time goes (``deadline.py``).
         retries={"mode": "standard", "total_max_attempts": 3},
-        connect_timeout=3,
-        read_timeout=20,
+        connect_timeout=deadline.CONNECT_SECONDS,
+        read_timeout=deadline.READ_SECONDS,
         signature_version=signature_version,
         # An upload is checked against the sha256 that its caller announced; S3 checks the PUT of the service itself.
         request_checksum_calculation="when_required",

@@ -11,7 +11,8 @@ import urllib3
 from botocore.httpsession import get_cert_path
 from urllib3.util.ssl_ import create_urllib3_context
 
-_TIMEOUT = urllib3.Timeout(connect=3, read=20)
+from session_datasets.storage.deadline import CONNECT_SECONDS, read_seconds
+
 # As many connections as boto3 keeps.
 _CONNECTIONS = 10
 
@@ -19,7 +20,12 @@ _CONNECTIONS = 10
 def connections(secure: bool = True) -> urllib3.PoolManager:
     """A pool that tries once: whoever asks through it knows whom to ask again. Emulators do without ``secure``."""
     context = trusting() if secure else None
-    return urllib3.PoolManager(_CONNECTIONS, maxsize=_CONNECTIONS, retries=False, timeout=_TIMEOUT, ssl_context=context)
+    return urllib3.PoolManager(_CONNECTIONS, maxsize=_CONNECTIONS, retries=False, ssl_context=context)
+
+
+def timeout() -> urllib3.Timeout:
+    """Of one request that begins now. OutOfTime when none may."""
+    return urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds())
 
 
 def straight() -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 
 import urllib3
 
-from session_datasets.storage.connections import connections, straight
+from session_datasets.storage.connections import connections, straight, timeout
 from session_datasets.storage.lazy_client import LazyClient
 from session_datasets.storage.signing import Signed, TellKeys, presigned_get, signed_call, signed_form
 
@@ -47,7 +47,8 @@ class _Direct(LazyClient):
         if call is None:
             return None
         with suppress(urllib3.exceptions.HTTPError):
-            sent = self._connections(call.url).request("POST", call.url, body=call.body, headers=call.headers)
+            pool = self._connections(call.url)
+            sent = pool.request("POST", call.url, body=call.body, headers=call.headers, timeout=timeout())
             if sent.status == _OK:
                 return bytes(sent.data)
         return None

@@ -13,6 +13,7 @@ from botocore.exceptions import (
 )
 
 from session_datasets.domain.errors import ProblemCode, Refusal
+from session_datasets.storage.deadline import OutOfTime
 from session_datasets.storage.narrowing import CredentialsUnavailable
 
 _BUSY = frozenset(
@@ -46,15 +47,20 @@ def is_denied(error: BaseException) -> bool:
 
 
 def refusal_of(error: BaseException) -> Refusal | None:
-    """``unavailable`` for throttling, time-outs and server errors of AWS, and for a caller's credentials that could
-    not be had; None for anything else."""
+    """``unavailable`` for throttling, time-outs and server errors of AWS, for a call whose time is up, and for a
+    caller's credentials that could not be had; None for anything else."""
     if isinstance(error, ClientError):
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         busy = error_code(error) in _BUSY or status >= 500
     else:
         busy = isinstance(
             error,
-            CredentialsUnavailable | BotoConnectionError | HTTPClientError | IncompleteReadError | ReadTimeoutError,
+            OutOfTime
+            | CredentialsUnavailable
+            | BotoConnectionError
+            | HTTPClientError
+            | IncompleteReadError
+            | ReadTimeoutError,
         )
     return (
         Refusal(ProblemCode.UNAVAILABLE, "Storage did not answer in time; the call may be repeated.") if busy else None

@@ -10,6 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from session_datasets.domain.limits import MIB
 from session_datasets.domain.profile import DerivedObject
+from session_datasets.storage.deadline import OutOfTime, clearing_up
 from session_datasets.storage.narrowing import CarryingThreads
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class ObjectSink:
         if self._upload_id is None or self._done:
             return
         self._done = True
-        with suppress(ClientError, BotoCoreError):
+        with suppress(ClientError, BotoCoreError, OutOfTime), clearing_up():
             self._s3.abort_multipart_upload(**self._target, UploadId=self._upload_id)
 
     def _send(self) -> None:

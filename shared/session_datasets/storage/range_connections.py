@@ -19,8 +19,8 @@ from select import POLLIN, poll
 from typing import Any
 from urllib.parse import urlsplit
 
-_CONNECT_SECONDS = 3
-_READ_SECONDS = 20
+from session_datasets.storage.deadline import CONNECT_SECONDS, read_seconds
+
 # What idles longer may have been closed without a word; a new connection costs two round trips.
 _IDLE_SECONDS_MAX = 60
 # As many idle connections to one host as boto3 keeps.
@@ -60,8 +60,8 @@ class RangeConnections:
 
     def _opened(self, scheme: str, host: str) -> _Connection:
         if scheme == "https":
-            return _Connection(host, HTTPSConnection(host, timeout=_CONNECT_SECONDS, context=self._context))
-        return _Connection(host, HTTPConnection(host, timeout=_CONNECT_SECONDS))
+            return _Connection(host, HTTPSConnection(host, timeout=CONNECT_SECONDS, context=self._context))
+        return _Connection(host, HTTPConnection(host, timeout=CONNECT_SECONDS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,6 @@ class _Connection:
         self.used_at = time.time()
         self._host = host
         self._socket: Any = opening.sock
-        self._socket.settimeout(_READ_SECONDS)
         self._received = self._socket.makefile("rb")
         # Readable while nothing was asked means that the other side has closed it.
         self._closed = poll()
@@ -99,11 +98,13 @@ class _Connection:
         self._socket.close()
 
     def get(self, wanted: _Wanted) -> bytes | None:
-        """OSError or ValueError when the connection fails or what comes is no HTTP; to be closed after None."""
+        """OSError or ValueError when the connection fails or what comes is no HTTP, OutOfTime when nothing may be asked
+        any more; to be closed after None."""
         asked = (
             f"GET {wanted.target} HTTP/1.1\r\nHost: {self._host}\r\nRange: bytes={wanted.first}-{wanted.last}\r\n"
             "Accept-Encoding: identity\r\n\r\n"
         )
+        self._socket.settimeout(read_seconds())
         self._socket.sendall(asked.encode("ascii"))
         length = wanted.last - wanted.first + 1
         if not self._begins_as_asked(length):

@@ -22,6 +22,9 @@ class Context:
     aws_request_id = "r-1"
     function_name = "read_rows"
 
+    def get_remaining_time_in_millis(self) -> int:
+        return 15_000
+
 
 @pytest.fixture
 def runtime(monkeypatch: pytest.MonkeyPatch) -> None:
