@@ -175,10 +175,9 @@ def test_an_artifact_in_the_making_is_completed_with_its_run(cloud: MotoCloud, o
 def test_a_profile_in_the_making_brings_nothing_back(cloud: MotoCloud) -> None:
     slow = MotoCloud(cloud.endpoint, profiled_at_once_bytes=0)
     Session.open(slow, run_id="run-1").register(body=BODY)
-    tell = ending.end_run
 
     def ended_meanwhile(*_: Any, **__: Any) -> Any:
-        tell(slow.wired.service, owner="acme", run_id="run-1", release_leases=True)
+        end_run(slow)
         return lay_out(*_, **__)
 
     lay_out = slow.wired.service.tables.lay_out

@@ -1,4 +1,4 @@
-"""end_conversation and end_run: removes everything that a conversation or a run has left, call by call.
+"""What end_conversation and end_run have in common: everything that is left is removed, call by call.
 
 The order is the crash model. First the mark, which is final: no session is opened in it from then on. Then every
 session that may still be at work is shut out: no record can appear in its partition any more. Then, session by session,
@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from session_datasets.domain.ending import NOTHING_REMOVED, Lease, Removed
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import ENDING_PAGES_MAX, ENDING_SECONDS_MAX, LEASES_TOLD_MAX
-from session_datasets.domain.scope import ScopeKind, SharedScope
+from session_datasets.domain.scope import SharedScope
 from session_datasets.operations.ports import Clock, Service
 
 # Sessions whose records are removed before their leases are: what a call that dies has to look through again.
@@ -35,18 +35,8 @@ class Ended:
     ended_at: datetime
 
 
-def end_conversation(service: Service, *, owner: str, conversation_id: str, release_leases: bool) -> Ended:
-    """Ends the conversation, and removes what lies in its workspace. Artifacts of its runs stay with these."""
-    return _end(service, SharedScope(ScopeKind.CONVERSATION, owner, conversation_id), release_leases)
-
-
-def end_run(service: Service, *, owner: str, run_id: str, release_leases: bool) -> Ended:
-    """Ends the run, and removes what its nodes have left."""
-    return _end(service, SharedScope(ScopeKind.RUN, owner, run_id), release_leases)
-
-
-def _end(service: Service, scope: SharedScope, release_leases: bool) -> Ended:
-    """Refusal still-in-use while a session of it is open, unless its lease is to be released."""
+def end_scope(service: Service, scope: SharedScope, release_leases: bool) -> Ended:
+    """Removes for a while. Refusal still-in-use while a session of it is open, unless its lease is to be released."""
     budget = _Budget(service.clock)
     ended_at, was_done = _marked(service, scope, release_leases)
     removed, done_at = NOTHING_REMOVED, None

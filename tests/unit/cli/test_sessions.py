@@ -72,7 +72,7 @@ class TestEnding:
     ) -> None:
         monkeypatch.setattr(Orchestrator, "_ended", lambda *_, **__: pytest.fail("the service was asked"))
         result = shell.run(command, "run", "--owner", "acme")
-        assert (result.exit_code, result.stdout) == (1, "")
+        assert (result.exit_code, result.stdout.strip()) == (1, "")
         assert "It can not be taken back" in result.stderr
 
     def test_open_sessions_are_told_with_what_to_do(self, shell: Shell) -> None:
