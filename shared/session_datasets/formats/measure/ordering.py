@@ -11,10 +11,12 @@ import pyarrow.compute as pc
 import pyarrow.types as kind
 
 from session_datasets.domain.profile import Order
+from session_datasets.formats.values.nested import decoded_bytes
 
 # Values compared one by one before a batch: most columns that have no order show it here, and asking Arrow takes
 # longer.
 _PEEKED = 6
+_PEEKED_BYTES_MAX = 4096
 # Rows compared before the rest of a batch.
 _FIRST_ROWS = 256
 
@@ -47,7 +49,9 @@ class Ordering:
         if values.null_count or (kind.is_floating(values.type) and isnan(values[0].as_py())):
             self.break_off()
             return
-        if _turns(values[:_PEEKED].to_pylist()):
+        peeked = values[:_PEEKED]
+        # A text may take megabytes, and is compared where it lies.
+        if decoded_bytes(peeked) <= _PEEKED_BYTES_MAX and _turns(peeked.to_pylist()):
             self.break_off()
             return
         if self._last is not None:
