@@ -47,12 +47,21 @@ def bounds(values: pa.Array) -> tuple[Any, Any]:
     Of texts no more than is ever told, which is in the same order as the whole of them.
     """
     found = pc.min_max(values)
+    if is_text(values.type):
+        return _start(found["min"]), _start(found["max"])
     low, high = found["min"].as_py(), found["max"].as_py()
-    if is_text(values.type) and low is not None:
-        return low[:PREVIEW_CELL_CHARACTERS], high[:PREVIEW_CELL_CHARACTERS]
     if low is not None and low != low:  # Arrow answers NaN where there is nothing else
         return None, None
     return low, high
+
+
+def _start(text: pa.Scalar) -> str | None:
+    """As much of a text as is ever told; one of megabytes is cut inside Arrow, where that takes no copy."""
+    if not text.is_valid:
+        return None
+    if text.as_buffer().size > _HELD_BYTES_MAX:
+        text = pc.utf8_slice_codeunits(text, 0, PREVIEW_CELL_CHARACTERS)
+    return str(text.as_py())[:PREVIEW_CELL_CHARACTERS]
 
 
 # Measuring has a cost for each batch; smaller ones, as wide tables have, are joined up to here, or to so many bytes.
