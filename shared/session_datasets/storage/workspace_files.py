@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, IncompleteReadError, ReadTimeoutError, ResponseStreamingError
 
 from session_datasets.domain.artifact import Artifact, Location
 from session_datasets.domain.errors import ProblemCode, Refusal
@@ -25,6 +25,7 @@ from session_datasets.domain.limits import (
 )
 from session_datasets.domain.scope import Caller
 from session_datasets.storage import keys
+from session_datasets.storage.deadline import wait_after
 from session_datasets.storage.faults import MISSING, error_code
 from session_datasets.storage.narrowing import CarryingThreads
 
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from s3transfer.manager import TransferManager
 
 _CHUNK_BYTES = 1 * MIB
+# How a body ends whose connection broke; the client repeats requests, but nothing that has begun to come.
+_BROKEN = (ResponseStreamingError, ReadTimeoutError, IncompleteReadError)
+_TRIES_WITHOUT_A_BYTE = 3
 
 
 class S3WorkspaceFiles:
@@ -102,9 +106,25 @@ class S3WorkspaceFiles:
         return [item["Key"] for item in page.get("Contents", [])]
 
     def chunks(self, key: str, version_id: str) -> Iterator[bytes]:
+        done = failures = 0
+        while True:
+            body = self._rest(key, version_id, done)
+            try:
+                for chunk in body.iter_chunks(_CHUNK_BYTES):
+                    done, failures = done + len(chunk), 0
+                    yield chunk
+                return
+            except _BROKEN:
+                failures += 1
+                if failures >= _TRIES_WITHOUT_A_BYTE:
+                    raise
+            wait_after(failures)
+
+    def _rest(self, key: str, version_id: str, done: int) -> Any:
+        """What follows the first ``done`` bytes, as boto3 streams a body."""
+        wanted = {"Bucket": self._bucket, "Key": key, "VersionId": version_id}
         with _gone_meanwhile():
-            body = self._s3.get_object(Bucket=self._bucket, Key=key, VersionId=version_id)["Body"]
-        yield from body.iter_chunks(_CHUNK_BYTES)
+            return self._s3.get_object(**wanted, **({"Range": f"bytes={done}-"} if done else {}))["Body"]
 
     def presign_download(self, location: Location) -> PresignedRequest:
         wanted = {"Key": location.key, "VersionId": location.version_id}
