@@ -56,6 +56,7 @@ class Resource(StrEnum):
     OWN_LEASES = "leases of the caller's conversation and run"
     OWN_REMAINS = "files and derived objects of the caller's conversation or run"
     OWN_REMAINS_LISTING = "listing of files and derived objects of the caller's conversation or run"
+    UNFINISHED_UPLOADS = "listing of unfinished uploads"
 
 
 class Store(StrEnum):
@@ -65,7 +66,7 @@ class Store(StrEnum):
     PROFILE_QUEUE = "queue of profiles"
     CALLER_ROLE = "caller role"
     OBJECTS = "objects"  # ``patterns`` are keys
-    BUCKET = "bucket"  # ``patterns`` are the prefixes that may be listed
+    BUCKET = "bucket"  # ``patterns`` are the prefixes that may be listed, none of them for all
     TABLE = "table"  # ``patterns`` are partition keys, likewise in an index
     CONVERSATION_INDEX = CONVERSATION_INDEX
     RUN_INDEX = RUN_INDEX
@@ -136,6 +137,8 @@ PLACES: dict[Resource, tuple[Place, ...]] = {
         Place(Store.BUCKET, _CONVERSATIONS_REMAINS, "OfConversation"),
         Place(Store.BUCKET, _RUNS_REMAINS, "OfRun"),
     ),
+    # The one place that is not narrowed: for this listing S3 knows no condition on the prefix.
+    Resource.UNFINISHED_UPLOADS: (Place(Store.BUCKET),),
 }
 
 # Held by caller roles; the rest is held by function roles.
@@ -362,9 +365,17 @@ GRANTS = (
     Grant(
         "ListWhatIsLeft",
         ENDING_VERBS,
-        ("s3:ListBucketVersions", "s3:ListBucketMultipartUploads"),
+        ("s3:ListBucketVersions",),
         Resource.OWN_REMAINS_LISTING,
-        "Every version, delete marker and unfinished upload is found below the prefix of what ends.",
+        "Every version and delete marker is found below the prefix of what ends.",
+    ),
+    Grant(
+        "ListUnfinishedUploads",
+        ENDING_VERBS,
+        ("s3:ListBucketMultipartUploads",),
+        Resource.UNFINISHED_UPLOADS,
+        "They are found by the prefix of what ends. It would tell the keys of other owners' uploads as well, and lets "
+        "nobody touch one: S3 can not narrow it.",
     ),
     Grant(
         "RemoveWhatIsLeft",

@@ -80,7 +80,7 @@ def _object_patterns(grants: Iterable[Grant]) -> Iterator[tuple[Grant, str]]:
 def _conditions(place: Place) -> dict[str, Any] | None:
     conditions: dict[str, Any] = {}
     absent: dict[str, str] = {}
-    if place.store is Store.BUCKET:
+    if place.store is Store.BUCKET and place.patterns:
         conditions["StringLike"] = {"s3:prefix": list(place.patterns)}
     if place.store in _IN_TABLE and place.patterns:
         wild = any("*" in pattern for pattern in place.patterns)

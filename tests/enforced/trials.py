@@ -254,7 +254,11 @@ TRIALS: dict[tuple[Verb, str], Trial] = {
     (Verb.OPEN_SESSION, "HoldWhatIsOpenOfRun"): partial(_open, "run_id"),
     (Verb.OPEN_SESSION, "HoldWhatIsOpenOfConversation"): partial(_open, "conversation_id"),
     (Verb.OPEN_SESSION, "ActForCallers"): partial(_open, "run_id"),
-    **{(verb, sid): partial(_end, verb) for verb in ENDING_VERBS for sid in ("EndRecords", "ActForCallers")},
+    **{
+        (verb, sid): partial(_end, verb)
+        for verb in ENDING_VERBS
+        for sid in ("EndRecords", "ListUnfinishedUploads", "ActForCallers")
+    },
     **{
         (verb, f"{grant}{scope}"): partial(_end, verb)
         for verb, scope in ((Verb.END_CONVERSATION, "OfConversation"), (Verb.END_RUN, "OfRun"))

@@ -81,7 +81,7 @@ READS_ROWS = {
 }
 ENDS = {
     "s3:ListBucketVersions": {f"prefix {each}" for each in REMAINS},
-    "s3:ListBucketMultipartUploads": {f"prefix {each}" for each in REMAINS},
+    "s3:ListBucketMultipartUploads": {"all uploads"},
     "s3:DeleteObjectVersion": {f"object {each}" for each in REMAINS},
     "s3:AbortMultipartUpload": {f"object {each}" for each in REMAINS},
     "dynamodb:GetItem": OWNERS_PARTITIONS,
@@ -161,7 +161,10 @@ def meaning(stack: Synthesized, statement: Json, verb: Verb) -> set[str]:
     absent = conditions.pop("Null", {})
     if absent.pop("aws:PrincipalTag/run", None) == "true":
         suffix = WITHOUT_RUN
-    if arns == ["Workspaces.Arn"]:
+    if arns == ["Workspaces.Arn"] and as_list(statement["Action"]) == ["s3:ListBucketMultipartUploads"]:
+        # Of all actions on the bucket, S3 knows a condition on the prefix for listing objects and versions only.
+        places = {"all uploads"}
+    elif arns == ["Workspaces.Arn"]:
         patterns = conditions.pop("StringLike").pop("s3:prefix")
         places = {f"prefix {pattern}" for pattern in patterns}
     elif arns[0].startswith("Records.Arn"):
@@ -236,7 +239,7 @@ def test_no_function_role_reaches_data(everywhere: Synthesized, verb: Verb) -> N
 @each_narrowed_verb
 def test_every_statement_on_data_names_the_callers_owner(everywhere: Synthesized, verb: Verb) -> None:
     places = permissions(everywhere, everywhere.caller_statements(verb), verb).values()
-    assert [place for each in places for place in each if OWNER not in place] == []
+    assert {place for each in places for place in each if OWNER not in place} <= {"all uploads"}
 
 
 @each_narrowed_verb
@@ -427,7 +430,7 @@ def test_every_place_of_a_caller_is_narrowed_to_the_owner_and_no_other_is() -> N
         for resource, places in PLACES.items()
         if all(OWNER in pattern for place in places for pattern in place.patterns or ("",))
     }
-    assert narrowed == OF_CALLERS
+    assert narrowed == OF_CALLERS - {Resource.UNFINISHED_UPLOADS}
 
 
 def identity_statements(stack: Synthesized) -> list[Json]:
