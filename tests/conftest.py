@@ -6,9 +6,10 @@ import pytest
 
 from tests.support.cloud import told_of_endpoint
 from tests.support.deployed_fixtures import stack
+from tests.support.enforced_fixtures import enforced
 from tests.support.moto_cloud import cloud, moto_server
 
-__all__ = ["cloud", "moto_server", "stack"]
+__all__ = ["cloud", "enforced", "moto_server", "stack"]
 
 # Asked before any test changes the environment.
 _TOLD = told_of_endpoint()

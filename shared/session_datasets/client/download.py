@@ -6,6 +6,7 @@ import fcntl
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -67,11 +68,10 @@ class Downloads:
                 self._fetch(incoming, request)
             except TransferError as error:
                 failures = 1 if incoming.have > have else failures + 1
-                if not (retryable(error) or error.expired) or failures >= self._patience.tries:
+                if not (retryable(error) or error.expired) or not self._patience.tries_again(failures):
                     raise
                 if error.expired:
                     request = prepare().download
-                self._patience.wait(failures)
 
     def _fetch(self, incoming: _Incoming, request: PresignedPart) -> None:
         """One request for the rest."""
@@ -126,6 +126,7 @@ class _Incoming:
 def _place(target: Path, offer: LoadArtifactAnswer, overwrite: bool) -> tuple[Path, bool]:
     """Where the file goes, and whether it is there already."""
     if overwrite:
+        landing.refuse_folder(target)
         return target, landing.holds(target, offer.size, offer.sha256)
     return landing.free_or_same(target, offer.size, offer.sha256)
 
@@ -137,17 +138,19 @@ def _part_of(target: Path, sha256: str) -> Iterator[tuple[Path, BinaryIO]]:
     It is named by its content, so a later call goes on with it and no other file's bytes get into it.
     """
     part = target.with_name(f".{sha256[:16]}.part")
+    if _is_something_else(part):
+        part = _part_of_its_own(target, sha256)
     file = _opened(part)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # The transfer that held it may have finished and renamed it between the two calls.
-        mine = part.exists() and part.stat().st_ino == os.fstat(file.fileno()).st_ino
+        mine = not _is_something_else(part) and part.stat().st_ino == os.fstat(file.fileno()).st_ino
     except OSError:
         # Held by another transfer, or a file system without locks: then it is not shared at all.
         mine = False
     if not mine:
         file.close()
-        part = target.with_name(f".{sha256[:16]}.{secrets.token_hex(4)}.part")
+        part = _part_of_its_own(target, sha256)
         file = _opened(part)
     with file:
         try:
@@ -155,6 +158,18 @@ def _part_of(target: Path, sha256: str) -> Iterator[tuple[Path, BinaryIO]]:
         except ChecksumError:
             part.unlink(missing_ok=True)
             raise
+
+
+def _part_of_its_own(target: Path, sha256: str) -> Path:
+    return target.with_name(f".{sha256[:16]}.{secrets.token_hex(4)}.part")
+
+
+def _is_something_else(part: Path) -> bool:
+    """A link, a pipe, or a file that has another name as well: what is written to it would be written elsewhere."""
+    if not os.path.lexists(part):
+        return False
+    known = part.lstat()
+    return not stat.S_ISREG(known.st_mode) or known.st_nlink > 1
 
 
 def _opened(part: Path) -> BinaryIO:

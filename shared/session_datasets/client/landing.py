@@ -45,6 +45,12 @@ def free_or_same(target: Path, size: int, sha256: str) -> tuple[Path, bool]:
     raise UnsafePathError(f"{target.name!r} and {_SIBLINGS_MAX} numbered siblings are taken; nothing was loaded.")
 
 
+def refuse_folder(target: Path) -> None:
+    """A file takes the place of a file only, whatever is to be overwritten."""
+    if target.is_dir():
+        raise UnsafePathError(f"{target.name!r} is a folder; nothing was loaded.", "Pass another name as to=.")
+
+
 def holds(path: Path, size: int, sha256: str) -> bool:
     """Whether a plain file with exactly these bytes is there."""
     if path.is_symlink() or not path.is_file() or path.stat().st_size != size:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import KIB
 from session_datasets.domain.profile import Format, JsonValue
+from session_datasets.domain.quoting import quoted
 
 # Names quoted in one sentence of a note; the schema shows the others.
 _NAMES_TOLD = 3
@@ -99,9 +100,9 @@ def names_in_words(names: Iterable[str]) -> str:
 
 def pairs_in_words(renamed: Sequence[Renamed]) -> str:
     """A few of the old names with their new ones, for a sentence."""
-    told = ", ".join(f"{_quoted(old)} is {_quoted(new)}" for old, new in renamed[:_NAMES_TOLD])
+    told = ", ".join(" is ".join(_quoted(name) for name in pair) for pair in renamed[:_NAMES_TOLD])
     return told + (f" and {len(renamed) - _NAMES_TOLD} more" if len(renamed) > _NAMES_TOLD else "")
 
 
 def _quoted(name: str) -> str:
-    return f"'{name if len(name) <= _NAME_CHARACTERS_TOLD else name[:_NAME_CHARACTERS_TOLD] + '…'}'"
+    return quoted(name, _NAME_CHARACTERS_TOLD)

@@ -33,12 +33,12 @@ def layout_of(artifact: Artifact) -> Layout:
     if artifact.failure is not None:
         raise Refusal(
             ProblemCode.NOT_A_DATASET,
-            f"{artifact.name} could not be profiled ({artifact.failure.code}): {artifact.failure.detail}",
+            f"{artifact.name!r} could not be profiled ({artifact.failure.code}): {artifact.failure.detail}",
             advice=artifact.failure.advice,
         )
     if artifact.layout is None:
         raise Refusal(
-            ProblemCode.NOT_A_DATASET, artifact.note or f"{artifact.name} is a file of format {artifact.format}."
+            ProblemCode.NOT_A_DATASET, artifact.note or f"{artifact.name!r} is a file of format {artifact.format}."
         )
     return artifact.layout
 
@@ -48,5 +48,5 @@ def _still_profiling(artifact: Artifact) -> Refusal:
     stage = progress.stage.replace("_", " ") if progress else "queued"
     rows = f", {progress.rows:,} rows so far" if progress and progress.rows else ""
     return Refusal(
-        ProblemCode.STILL_PROFILING, f"The rows of {artifact.name} can be read soon ({stage}{rows}); none was read."
+        ProblemCode.STILL_PROFILING, f"The rows of {artifact.name!r} can be read soon ({stage}{rows}); none was read."
     )

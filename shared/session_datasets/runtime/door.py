@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.names import METRICS_NAMESPACE, ORCHESTRATOR_VERBS, Verb
 from session_datasets.domain.scope import Caller, Scope
+from session_datasets.runtime.claims import claimed_elsewhere
 from session_datasets.runtime.spelling import plain
 from session_datasets.runtime.tracing import traced
 from session_datasets.runtime.wiring import Wired
@@ -99,6 +100,9 @@ class Door(Generic[R]):
             token = body.get("token")
             caller = wired.tokens.caller_of(token if isinstance(token, str) else None)
             self._logger.append_keys(owner=caller.owner, session_id=caller.session_id, node=caller.node)
+            if claimed := claimed_elsewhere(body, caller):
+                self._logger.append_keys(claimed=claimed)
+                self._metrics.add_metric(name="claims", unit=MetricUnit.Count, value=1)
             if not caller.may(self._verb):
                 raise Refusal(
                     ProblemCode.VERB_NOT_ALLOWED, f"This session may not call {self._verb}; nothing was done."

@@ -159,8 +159,9 @@ class DynamoArtifactRecords:
         return artifact if artifact and artifact.scope.visible_to(caller) else None
 
     def find_recent(self, caller: Caller, reference: Reference) -> Artifact | None:
-        artifact = self._recent.get(caller.owner, reference) or self._found(caller, reference)
-        return artifact if artifact and artifact.scope.visible_to(caller) else None
+        recent = self._recent.get(caller.owner, reference)
+        # What the caller may not see costs it the requests of an unknown id: to save them would tell that it is there.
+        return recent if recent and recent.scope.visible_to(caller) else self.find(caller, reference)
 
     def _found(self, caller: Caller, reference: Reference) -> Artifact | None:
         """By the session that the reference names; by id alone, in the caller's own scopes."""

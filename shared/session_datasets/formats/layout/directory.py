@@ -21,6 +21,7 @@ from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import KIB, MIB
 from session_datasets.domain.near_names import near_names
 from session_datasets.domain.profile import Column, JsonValue, Layout, Role
+from session_datasets.domain.quoting import quoted
 from session_datasets.formats.layout.encodings import leaf_count
 from session_datasets.formats.layout.held import Held
 from session_datasets.formats.layout.ranged_file import Reader, Sink
@@ -181,9 +182,8 @@ def _data(reader: Reader, parameters: Mapping[str, JsonValue]) -> bytes:
 
 
 def _unknown_column(name: str, places: Mapping[str, int]) -> Refusal:
-    shown = name if len(name) <= 100 else name[:100] + "…"
     return Refusal(
         ProblemCode.UNKNOWN_COLUMN,
-        f"There is no column '{shown}'; nothing was read.",
+        f"There is no column {quoted(name)}; nothing was read.",
         did_you_mean=near_names(name, places),
     )

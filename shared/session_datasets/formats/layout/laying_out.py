@@ -17,6 +17,7 @@ import pyarrow as pa
 from session_datasets.domain.bounded import json_bytes
 from session_datasets.domain.limits import MIB, PREVIEW_ROWS, TABLE_HEADER_BYTES_MAX
 from session_datasets.domain.profile import JsonValue, LaidOutTable, Profile, Role, Shape
+from session_datasets.domain.quoting import on_one_line, quoted
 from session_datasets.formats.layout.columns import ColumnsWriter
 from session_datasets.formats.layout.directory import Directory, stored
 from session_datasets.formats.layout.encodings import leaves_of
@@ -146,7 +147,9 @@ def _require_types(schema: pa.Schema) -> None:
         leaves_of(schema)
     except pa.ArrowException:
         at_fault = next((field for field in schema if not _can_be_written(field)), None)
-        which = f"Column '{at_fault.name}' is {at_fault.type}" if at_fault else "The columns are of types"
+        which = "The columns are of types"
+        if at_fault:
+            which = f"Column {quoted(at_fault.name)} is {on_one_line(str(at_fault.type))}"
         raise NoTable(f"{which}, which can not be laid out as pages. The file can be listed and loaded.") from None
 
 

@@ -21,6 +21,7 @@ from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import PAGE_BYTES_MAX, SERIES_CHOSEN_VALUES_MAX
 from session_datasets.domain.page import Axis, Method, Reduction, Series, SeriesColumn
 from session_datasets.domain.profile import JsonValue, Order
+from session_datasets.domain.quoting import on_one_line, quoted
 from session_datasets.formats.layout.directory import Directory
 from session_datasets.formats.layout.pyramid import Extremes
 from session_datasets.formats.measure.gaps import Gaps, present
@@ -172,7 +173,8 @@ def _require_reducible(directory: Directory, place: int, rows: int, max_points: 
         return
     raise Refusal(
         ProblemCode.INVALID_REQUEST,
-        f"Column '{column.name}' is {column.type}: {rows:,} rows of it can not be reduced to {max_points:,} points.",
+        f"Column {quoted(column.name)} is {on_one_line(column.type)}: {rows:,} rows of it can not be reduced to "
+        f"{max_points:,} points.",
         advice=f"Ask for a window of at most {max_points:,} rows, for numeric or temporal columns, or use read_rows.",
         retry_with={"rows": max_points},
     )
