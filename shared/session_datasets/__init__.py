@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from session_datasets.client import errors as errors
+    from session_datasets.client.deadline import within as within
     from session_datasets.client.orchestrator import Orchestrator as Orchestrator
     from session_datasets.client.orchestrator import Session as Session
     from session_datasets.client.transport import DeployedTransport as DeployedTransport
     from session_datasets.client.transport import InProcessTransport as InProcessTransport
     from session_datasets.client.workspace import Workspace as Workspace
+    from session_datasets.domain.correlation import correlated as correlated
     from session_datasets.domain.profile import ReadingHints as ReadingHints
     from session_datasets.wire.reference import ReferenceModel as Reference
 
@@ -29,7 +31,9 @@ __all__ = [
     "Reference",
     "Session",
     "Workspace",
+    "correlated",
     "errors",
+    "within",
 ]
 
 # Where each public name lives. Loaded when it is asked for: the functions import this package, too, and pay for
@@ -42,6 +46,8 @@ _HOMES = {
     "Reference": ("session_datasets.wire.reference", "ReferenceModel"),
     "Session": ("session_datasets.client.orchestrator", "Session"),
     "Workspace": ("session_datasets.client.workspace", "Workspace"),
+    "correlated": ("session_datasets.domain.correlation", "correlated"),
+    "within": ("session_datasets.client.deadline", "within"),
 }
 
 

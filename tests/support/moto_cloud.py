@@ -131,7 +131,9 @@ class MotoCloud:
     def take_message(self) -> dict[str, Any] | None:
         """The next visible message as the event of a function shows it; it is hidden for a while."""
         received = self.sqs.receive_message(
-            QueueUrl=self.queue, MessageSystemAttributeNames=["ApproximateReceiveCount"]
+            QueueUrl=self.queue,
+            MessageSystemAttributeNames=["ApproximateReceiveCount"],
+            MessageAttributeNames=["All"],
         )
         for message in received.get("Messages", []):
             return {
@@ -139,6 +141,10 @@ class MotoCloud:
                 "receiptHandle": message["ReceiptHandle"],
                 "body": message["Body"],
                 "attributes": message["Attributes"],
+                "messageAttributes": {
+                    name: {"stringValue": each["StringValue"], "dataType": each["DataType"]}
+                    for name, each in message.get("MessageAttributes", {}).items()
+                },
                 "eventSource": "aws:sqs",
             }
         return None

@@ -117,6 +117,9 @@ def print_problem(error: SessionDatasetsError | OSError, *, as_json: bool) -> No
     if isinstance(error, ProblemError) and error.problem.did_you_mean:
         near = ", ".join(plain(name) for name in error.problem.did_you_mean)
         console.print(f"Did you mean {near}?", style="green", markup=False, soft_wrap=True)
+    if error.correlation_id and not (isinstance(error, ProblemError) and error.problem.status < 500):
+        # For whoever asks the operator; a mistake of one's own is not looked up in a log.
+        console.print(f"Correlation id: {error.correlation_id}", style="dim", markup=False, soft_wrap=True)
 
 
 def _in_words(error: OSError) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -18,6 +20,7 @@ from session_datasets.client.errors import (
 )
 from session_datasets.client.patience import Patience
 from session_datasets.client.transport import Body, Transport
+from session_datasets.domain.correlation import correlated
 from session_datasets.domain.names import Verb
 from session_datasets.wire.base import WIRE_VERSION, Answer
 from session_datasets.wire.catalogue import EXCHANGES
@@ -47,11 +50,13 @@ class Calls:
         body: Body = {"v": WIRE_VERSION} | {name: value for name, value in arguments.items() if value is not None}
         if self._token is not None:
             body["token"] = self._token
-        answered = self._answered(verb, body)
-        try:
-            return answer.model_validate(answered)
-        except ValidationError as error:
-            raise _not_understood(verb, error) from None
+        # The same id at every try: they belong together.
+        with correlated() as correlation_id, _told_in_errors(correlation_id):
+            answered = self._answered(verb, body | {"correlation_id": correlation_id})
+            try:
+                return answer.model_validate(answered)
+            except ValidationError as error:
+                raise _not_understood(verb, error) from None
 
     def _answered(self, verb: Verb, body: Body) -> Body:
         """Tries are counted for each kind of failure, so that a slow start does not use up those of a lost answer."""
@@ -62,9 +67,8 @@ class Calls:
             except SessionDatasetsError as error:
                 again = _again(verb, error)
                 failures[again] += 1
-                if again is Again.NEVER or failures[again] >= self._patience[again].tries:
+                if again is Again.NEVER or not self._patience[again].tries_again(failures[again]):
                     raise
-            self._patience[again].wait(failures[again])
 
     def _once(self, verb: Verb, body: Body) -> Body:
         answered = self._transport.call(verb, body)
@@ -75,6 +79,17 @@ class Calls:
         except ValidationError as error:
             raise _not_understood(verb, error) from None
         raise error_of(problem)
+
+
+@contextmanager
+def _told_in_errors(correlation_id: str) -> Iterator[None]:
+    try:
+        yield
+    except SessionDatasetsError as error:
+        if not error.correlation_id:
+            error.correlation_id = correlation_id
+            error.add_note(f"Correlation id: {correlation_id}")
+        raise
 
 
 def _again(verb: Verb, error: SessionDatasetsError) -> Again:

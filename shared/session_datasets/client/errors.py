@@ -43,9 +43,11 @@ from session_datasets.wire.problem import ProblemModel
 
 
 class SessionDatasetsError(Exception):
-    """``detail`` says what was not done and why, ``advice`` what to do next."""
+    """``detail`` says what was not done and why, ``advice`` what to do next. ``correlation_id`` finds what the service
+    logged of the call; empty when it was not asked."""
 
     title = "The call did not succeed"
+    correlation_id = ""
 
     def __init__(self, detail: str, advice: str = "") -> None:
         super().__init__(detail)

@@ -14,6 +14,7 @@ from session_datasets.client.calls import Calls
 from session_datasets.client.surroundings import Surroundings
 from session_datasets.client.transport import Transport
 from session_datasets.client.workspace import Workspace
+from session_datasets.domain.correlation import correlated
 from session_datasets.domain.names import ENV_TOKEN, Verb
 from session_datasets.wire.answers import OpenSessionAnswer
 from session_datasets.wire.ending import EndAnswer, RemovedPart
@@ -100,19 +101,21 @@ class Orchestrator:
         Artifacts of runs stay with their run. Takes as many calls as it needs; whoever dies in between calls again.
         Raises StillInUseError while sessions are open in it, unless ``release_leases`` says that they are over.
         """
-        return self._ended(
-            Verb.END_CONVERSATION,
-            progress,
-            owner=owner,
-            conversation_id=conversation_id,
-            release_leases=release_leases,
-        )
+        with correlated():
+            return self._ended(
+                Verb.END_CONVERSATION,
+                progress,
+                owner=owner,
+                conversation_id=conversation_id,
+                release_leases=release_leases,
+            )
 
     def end_run(
         self, run_id: str, *, owner: str, release_leases: bool = False, progress: OnRemoved | None = None
     ) -> RemovedPart:
         """As ``end_conversation``, of a workflow execution and the workspaces of all its nodes."""
-        return self._ended(Verb.END_RUN, progress, owner=owner, run_id=run_id, release_leases=release_leases)
+        with correlated():
+            return self._ended(Verb.END_RUN, progress, owner=owner, run_id=run_id, release_leases=release_leases)
 
     def _ended(self, verb: Verb, progress: OnRemoved | None, **arguments: object) -> RemovedPart:
         calls = Calls(self._transport)

@@ -25,6 +25,7 @@ from session_datasets.client.surroundings import Surroundings
 from session_datasets.client.transport import Transport
 from session_datasets.client.upload import Uploaded, Uploads
 from session_datasets.client.waiting import WAIT_SECONDS, OnProfiling, Waiting
+from session_datasets.domain.correlation import correlated, current_or_new
 from session_datasets.domain.errors import ProblemCode
 from session_datasets.domain.files import LoadTarget
 from session_datasets.domain.limits import ARROW_PAGE_ROWS_MAX, LIST_LIMIT_MAX, PAGE_BYTES_MAX, PAGE_ROWS_MAX
@@ -61,7 +62,8 @@ _NOT_WHAT_WAS_ANNOUNCED = frozenset(
 class Workspace:
     """One session, seen from its node. Every method raises the errors of ``session_datasets.errors``.
 
-    A reference may be given as the answer that holds it, as itself, as JSON of either, or as an artifact id.
+    A reference may be given as the answer that holds it, as itself, as JSON of either, or as an artifact id. All that
+    one method asks of the service carries one correlation id, its own or that of ``session_datasets.correlated``.
     """
 
     def __init__(
@@ -127,7 +129,7 @@ class Workspace:
         A large file is profiled after it was registered. That is waited for up to ``timeout`` seconds, unless ``wait``
         is False and the answer's ``status`` may be profiling; ``profiling`` is called with the artifact meanwhile.
         """
-        with _local_file(source, name) as file:
+        with correlated(), _local_file(source, name) as file:
             register = partial(
                 self._calls.ask,
                 Verb.REGISTER_ARTIFACT,
@@ -162,7 +164,8 @@ class Workspace:
     ) -> DescribeArtifactAnswer:
         """The artifact, once its profile has been made. WaitedTooLongError after ``timeout`` seconds; when the profile
         failed, the error that registering a small file would have raised."""
-        return self._waiting.until_ready(reference_of(reference), timeout, profiling)
+        with correlated():
+            return self._waiting.until_ready(reference_of(reference), timeout, profiling)
 
     # --- finding -------------------------------------------------------------------------------------------
 
@@ -175,10 +178,12 @@ class Workspace:
     ) -> Iterator[SummaryPart]:
         """All artifacts within reach, newest first; pages are fetched as the iterator gets to them."""
         cursor: str | None = None
+        correlation_id = current_or_new()
         while True:
-            page = self.list_page(
-                scope=scope, name_contains=name_contains, kind=kind, limit=LIST_LIMIT_MAX, cursor=cursor
-            )
+            with correlated(correlation_id):
+                page = self.list_page(
+                    scope=scope, name_contains=name_contains, kind=kind, limit=LIST_LIMIT_MAX, cursor=cursor
+                )
             yield from page.artifacts
             cursor = page.next_cursor
             if cursor is None:
@@ -341,7 +346,8 @@ class Workspace:
         ask = self._load_asker(reference)
         if into == LoadTarget.WORKSPACE.value:
             return ask(into=into)
-        return self._downloads.download(ask, self._directory, to, overwrite=overwrite, tell=progress)
+        with correlated():
+            return self._downloads.download(ask, self._directory, to, overwrite=overwrite, tell=progress)
 
     def _load_asker(self, reference: AnyReference) -> Callable[..., LoadArtifactAnswer]:
         known = reference_of(reference)
@@ -350,21 +356,25 @@ class Workspace:
     def _page_reader(
         self, reference: AnyReference, columns: Sequence[str] | None, batch: int = PAGE_ROWS_MAX
     ) -> ReadPage:
-        known = reference_of(reference)
-        return lambda offset: self.read_rows(
-            known, offset=offset, limit=batch, columns=columns, max_bytes=PAGE_BYTES_MAX
-        )
+        known, correlation_id = reference_of(reference), current_or_new()
+
+        def read(offset: int) -> ReadRowsAnswer:
+            with correlated(correlation_id):
+                return self.read_rows(known, offset=offset, limit=batch, columns=columns, max_bytes=PAGE_BYTES_MAX)
+
+        return read
 
     def _arrow_page_reader(
         self, reference: AnyReference, columns: Sequence[str] | None
     ) -> Callable[[int, int], ReadRowsAnswer]:
-        known = reference_of(reference)
+        known, correlation_id = reference_of(reference), current_or_new()
 
         def read(offset: int, limit: int) -> ReadRowsAnswer:
             try:
-                return self.read_rows(
-                    known, offset=offset, limit=limit, columns=columns, max_bytes=PAGE_BYTES_MAX, format="arrow"
-                )
+                with correlated(correlation_id):
+                    return self.read_rows(
+                        known, offset=offset, limit=limit, columns=columns, max_bytes=PAGE_BYTES_MAX, format="arrow"
+                    )
             except ProblemError as error:
                 if error.code != ProblemCode.TOO_LARGE:
                     raise

@@ -16,6 +16,8 @@ from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 from pydantic import ValidationError
 
+from session_datasets.domain import metrics
+from session_datasets.domain.correlation import is_correlation_id, standing
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.names import METRICS_NAMESPACE, ORCHESTRATOR_VERBS, Verb
 from session_datasets.domain.scope import Caller, Scope
@@ -61,32 +63,40 @@ class Door(Generic[R]):
         self._logger = Logger(service=verb.value)
         self._metrics = Metrics(namespace=METRICS_NAMESPACE, service=verb.value)
         self._spell = spell
+        self._is_cold = True
         # Decorated once: to do it takes Powertools as long as a call.
-        self._handle = traced(verb)(self._metrics.log_metrics(capture_cold_start_metric=True)(self._called))
+        self._handle = traced(verb)(self._metrics.log_metrics(self._called))
 
     def __call__(self, event: Any, context: Any) -> Any:
         """The Lambda entry point."""
         return self._spell(self._handle(event, context))
 
     def _called(self, event: Any, context: Any) -> dict[str, Any]:
+        if self._is_cold:
+            # Powertools would count it by the function's name, as a metric of another kind.
+            self._is_cold = False
+            self._count(metrics.COLD_STARTS)
         with answering_within(context.get_remaining_time_in_millis() / 1000):
             return self.serve(event, self._wire, request_id=context.aws_request_id)
 
     def serve(self, body: Any, wire: Callable[[], Wired], request_id: str | None = None) -> dict[str, Any]:
         """The whole exchange without Lambda around it."""
         request_id = request_id or uuid.uuid4().hex
+        correlation_id = _correlation_of(body)
         self._logger.clear_state()
-        self._logger.append_keys(request_id=request_id)
+        self._logger.append_keys(
+            request_id=request_id, **({"correlation_id": correlation_id} if correlation_id else {})
+        )
         began = time.perf_counter()
         try:
-            answered = self._answered(body, wire())
+            with standing(correlation_id):
+                answered = self._answered(body, wire())
             self._tell("answered", began, answered)
         except Exception as error:
             refusal = self._refusal(error)
-            answered = ProblemModel.of(refusal.problem, request_id).to_body()
-            self._metrics.add_metric(name="problems", unit=MetricUnit.Count, value=1)
-            if refusal.problem.code is ProblemCode.INTERNAL:
-                self._metrics.add_metric(name="failures", unit=MetricUnit.Count, value=1)
+            answered = ProblemModel.of(refusal.problem, request_id, correlation_id).to_body()
+            self._count(metrics.PROBLEMS)
+            self._count(metrics.family_of(refusal.problem.code))
             self._tell("refused", began, answered, code=refusal.problem.code.value)
         return answered
 
@@ -129,7 +139,7 @@ class Door(Generic[R]):
             return busy
         if is_denied(error):
             # A grant is missing, or an operation asked for what is not its caller's.
-            self._metrics.add_metric(name="denied", unit=MetricUnit.Count, value=1)
+            self._count(metrics.DENIED)
         self._logger.error("unforeseen failure", exc_info=error)
         return Refusal(ProblemCode.INTERNAL, "The call failed for a reason of the service's own; nothing was answered.")
 
@@ -138,8 +148,17 @@ class Door(Generic[R]):
         for name, value in counted.items():
             self._metrics.add_metric(name="rows" if name == "returned" else name, unit=_COUNTED[name], value=value)
         milliseconds = round((time.perf_counter() - began) * 1000, 1)
-        self._metrics.add_metric(name="calls", unit=MetricUnit.Count, value=1)
+        self._count(metrics.CALLS)
         self._logger.info(outcome, extra={"milliseconds": milliseconds, **counted, **more})
+
+    def _count(self, name: str) -> None:
+        self._metrics.add_metric(name=name, unit=MetricUnit.Count, value=1)
+
+
+def _correlation_of(body: Any) -> str:
+    """Known before anything is checked, so that any refusal carries it; one that no log may hold counts as none."""
+    given = body.get("correlation_id") if isinstance(body, dict) else None
+    return str(given) if is_correlation_id(given) else ""
 
 
 def _of_orchestrator(asked: Mapping[str, Any]) -> Scope:

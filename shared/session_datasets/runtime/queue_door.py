@@ -14,6 +14,8 @@ from typing import Any
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
+from session_datasets.domain import metrics
+from session_datasets.domain.correlation import standing
 from session_datasets.domain.limits import PROFILE_RETRY_SECONDS
 from session_datasets.domain.names import METRICS_NAMESPACE, Verb
 from session_datasets.domain.scope import Scope
@@ -23,7 +25,7 @@ from session_datasets.runtime.wiring import Wired
 from session_datasets.storage.deadline import answering_within, clearing_up
 from session_datasets.storage.faults import is_denied
 from session_datasets.storage.narrowing import acting_for
-from session_datasets.storage.profile_queue import task_of
+from session_datasets.storage.profile_queue import correlation_of, task_of
 
 # Seconds beyond the end of this run in which nobody else gets its message: when the run dies, the message comes again
 # soon, and not after the queue's own time, which is for messages that wait in front of a busy function.
@@ -41,13 +43,17 @@ class QueueDoor:
         self._logger = Logger(service=verb.value)
         self._metrics = Metrics(namespace=METRICS_NAMESPACE, service=verb.value)
         self._traced = traced(verb)
+        self._is_cold = True
 
     def __call__(self, event: Event, context: Any) -> dict[str, Any]:
         """The Lambda entry point; answers the messages that are to come again."""
 
         @self._traced
-        @self._metrics.log_metrics(capture_cold_start_metric=True)
+        @self._metrics.log_metrics
         def handle(event: Event, context: Any) -> dict[str, Any]:
+            if self._is_cold:
+                self._is_cold = False
+                self._count(metrics.COLD_STARTS)
             remaining = context.get_remaining_time_in_millis() / 1000
             with answering_within(remaining):
                 return self.serve(event, self._wire, remaining, request_id=context.aws_request_id)
@@ -70,6 +76,9 @@ class QueueDoor:
         attempt = int(record["attributes"]["ApproximateReceiveCount"])
         self._logger.clear_state()
         self._logger.append_keys(request_id=request_id, message_id=record["messageId"], attempt=attempt)
+        correlation_id = correlation_of(record)
+        if correlation_id:
+            self._logger.append_keys(correlation_id=correlation_id)
         began = time.perf_counter()
         outcome: Outcome | None = None
         wired = wire()
@@ -78,14 +87,14 @@ class QueueDoor:
             self._hide(record, wired, int(remaining_seconds) + _HIDDEN_LONGER_SECONDS)
             task = task_of(record["body"])
             self._logger.append_keys(**asdict(task))
-            with acting_for(Scope(task.owner, task.session_id, None, None)):
+            with standing(correlation_id), acting_for(Scope(task.owner, task.session_id, None, None)):
                 outcome = self._operation(wired.service, task=task, attempt=attempt)
             if outcome is Outcome.GIVEN_UP:
                 # Straight to the dead letters.
                 self._hide(record, wired, 0)
         except Exception as error:
             if is_denied(error):
-                self._metrics.add_metric(name="denied", unit=MetricUnit.Count, value=1)
+                self._count(metrics.DENIED)
             self._logger.error("unforeseen failure", exc_info=error)
             self._hide(record, wired, PROFILE_RETRY_SECONDS)
         self._tell(outcome, began)
@@ -102,9 +111,12 @@ class QueueDoor:
 
     def _tell(self, outcome: Outcome | None, began: float) -> None:
         milliseconds = round((time.perf_counter() - began) * 1000, 1)
-        self._metrics.add_metric(name="calls", unit=MetricUnit.Count, value=1)
+        self._count(metrics.CALLS)
         if outcome is Outcome.FAILED:
-            self._metrics.add_metric(name="problems", unit=MetricUnit.Count, value=1)
+            self._count(metrics.PROBLEMS)
         if outcome in (None, Outcome.GIVEN_UP):
-            self._metrics.add_metric(name="failures", unit=MetricUnit.Count, value=1)
+            self._count(metrics.FAILURES)
         self._logger.info(outcome or "comes again", extra={"milliseconds": milliseconds})
+
+    def _count(self, name: str) -> None:
+        self._metrics.add_metric(name=name, unit=MetricUnit.Count, value=1)

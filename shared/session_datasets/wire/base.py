@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from session_datasets.domain.artifact import ARTIFACT_ID_PATTERN
+from session_datasets.domain.correlation import CORRELATION_CHARACTERS_MAX, CORRELATION_PATTERN
 from session_datasets.domain.limits import ID_CHARACTERS_MAX
 
 WIRE_VERSION = 1
@@ -29,9 +30,16 @@ class Request(Model):
 
     v: int = Field(WIRE_VERSION, description="Wire version, major.")
     token: str | None = Field(None, description="Access token of the session.", repr=False)
+    correlation_id: str | None = Field(
+        None,
+        min_length=1,
+        max_length=CORRELATION_CHARACTERS_MAX,
+        pattern=CORRELATION_PATTERN,
+        description="Of the caller's own making; the log of every function and a problem carry it.",
+    )
 
     # Fields that say who calls and how, not what is asked.
-    _ENVELOPE: ClassVar[frozenset[str]] = frozenset({"v", "token"})
+    _ENVELOPE: ClassVar[frozenset[str]] = frozenset({"v", "token", "correlation_id"})
 
     def arguments(self) -> dict[str, Any]:
         """What the operation is called with."""

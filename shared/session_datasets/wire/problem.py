@@ -29,9 +29,10 @@ class ProblemModel(Model):
     did_you_mean: list[str] = Field(default_factory=list)
     retry_with: dict[str, Any] = Field(default_factory=dict)
     request_id: str = ""
+    correlation_id: str = ""
 
     @classmethod
-    def of(cls, problem: Problem, request_id: str) -> ProblemModel:
+    def of(cls, problem: Problem, request_id: str, correlation_id: str = "") -> ProblemModel:
         kind = problem.kind
         return cls(
             type=PROBLEM_TYPE_PREFIX + problem.code,
@@ -44,6 +45,7 @@ class ProblemModel(Model):
             did_you_mean=list(problem.did_you_mean),
             retry_with=dict(problem.retry_with),
             request_id=request_id,
+            correlation_id=correlation_id,
         )
 
     def to_body(self) -> dict[str, Any]:

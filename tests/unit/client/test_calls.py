@@ -15,6 +15,7 @@ from session_datasets.client.errors import (
     FunctionTimedOutError,
     LostAnswerError,
     ProblemError,
+    SessionDatasetsError,
     TransportError,
     UnavailableError,
     UnexpectedAnswerError,
@@ -22,6 +23,7 @@ from session_datasets.client.errors import (
 from session_datasets.client.orchestrator import Orchestrator
 from session_datasets.client.patience import Patience
 from session_datasets.client.transport import Body, InProcessTransport
+from session_datasets.domain.correlation import correlated, is_correlation_id
 from session_datasets.domain.errors import PROBLEM_KINDS, Problem, ProblemCode
 from session_datasets.domain.names import Verb
 from session_datasets.wire.answers import ListArtifactsAnswer
@@ -32,6 +34,10 @@ GOOD: Body = {"v": 1, "artifacts": []}
 
 def refusal(code: ProblemCode) -> Body:
     return ProblemModel.of(Problem(code, "Refused.", PROBLEM_KINDS[code].advice), "r").to_body()
+
+
+def without_correlation(body: Body) -> Body:
+    return {name: value for name, value in body.items() if name != "correlation_id"}
 
 
 class Script:
@@ -146,7 +152,8 @@ def test_a_function_that_ran_out_of_time_is_not_started_again() -> None:
 def test_what_is_not_said_is_left_to_the_service() -> None:
     script = Script(GOOD)
     script.ask(limit=5, kind=None)
-    assert script.bodies == [{"v": 1, "token": "token", "limit": 5}]
+    (body,) = script.bodies
+    assert without_correlation(body) == {"v": 1, "token": "token", "limit": 5}
 
 
 def test_an_argument_that_the_verb_does_not_know_is_a_mistake_of_this_code() -> None:
@@ -169,3 +176,39 @@ def test_in_process_both_sides_see_json_and_nothing_else() -> None:
 
     assert InProcessTransport(serve).call(Verb.READ_ROWS, {"columns": ("a",)}) == {"rows": [[1, 2]]}
     assert seen == [{"columns": ["a"]}]
+
+
+def test_every_try_of_a_call_carries_the_same_correlation_id() -> None:
+    script = Script(refusal(ProblemCode.UNAVAILABLE), GOOD)
+    script.ask()
+    first, second = (body["correlation_id"] for body in script.bodies)
+    assert first == second
+    assert is_correlation_id(first)
+
+
+def test_two_calls_carry_two_correlation_ids() -> None:
+    script = Script(GOOD)
+    script.ask()
+    script.ask()
+    assert len({body["correlation_id"] for body in script.bodies}) == 2
+
+
+def test_a_correlation_id_of_the_callers_own_is_carried_as_it_is() -> None:
+    script = Script(GOOD)
+    with correlated("trace-1"):
+        script.ask()
+    assert script.bodies[0]["correlation_id"] == "trace-1"
+
+
+@pytest.mark.parametrize("failure", [refusal(ProblemCode.NOT_FOUND), FunctionFailedError("crashed"), {"artifacts": 1}])
+def test_an_error_knows_the_correlation_id_of_its_call(failure: Body | Exception) -> None:
+    with correlated("trace-2"), pytest.raises(SessionDatasetsError) as caught:
+        Script(failure).ask()
+    assert caught.value.correlation_id == "trace-2"
+    assert caught.value.__notes__ == ["Correlation id: trace-2"]
+
+
+@pytest.mark.parametrize("bad", ["", "-a", "a b", "a\n", "ä", "a" * 129, "a;b", 'a"b'])
+def test_a_correlation_id_that_a_log_would_have_to_quote_is_refused(bad: str) -> None:
+    with pytest.raises(ValueError, match="correlation id"), correlated(bad):
+        pass

@@ -29,7 +29,7 @@ class Scripted:
         self.asked: list[tuple[Verb, dict[str, Any]]] = []
 
     def call(self, verb: Verb, body: dict[str, Any]) -> dict[str, Any]:
-        self.asked.append((verb, body))
+        self.asked.append((verb, {name: value for name, value in body.items() if name != "correlation_id"}))
         return self._answers.pop(0)
 
 
