@@ -16,7 +16,7 @@ from session_datasets.domain.errors import Problem, ProblemCode, Refusal
 from session_datasets.domain.limits import PROFILE_TRIES_MAX
 from session_datasets.operations.measuring import DiskFull, measured
 from session_datasets.operations.ports import Service
-from session_datasets.operations.progress import ProgressNotes, begun_anew, was_given_up
+from session_datasets.operations.progress import NoLongerWanted, ProgressNotes, begun_anew, was_given_up
 
 
 class Outcome(StrEnum):
@@ -50,6 +50,8 @@ def profile_artifact(service: Service, *, task: ProfilingTask, attempt: int) -> 
         return _concluded(service, _given_up(artifact), Outcome.GIVEN_UP)
     try:
         ready = measured(service, artifact, ProgressNotes(service, artifact))
+    except NoLongerWanted:
+        return Outcome.DONE_BEFORE
     except DiskFull:
         return _concluded(service, _failed(artifact, _too_large().problem), Outcome.FAILED)
     except Refusal as refusal:

@@ -16,8 +16,13 @@ _FIRST_SECONDS = 2.0
 _SHARE_OF_ELAPSED = 0.2
 
 
+class NoLongerWanted(Exception):
+    """The record is PROFILING no more: another run was faster, or what it belonged to has ended."""
+
+
 class ProgressNotes:
-    """A ``measuring.Tell`` that writes into the record of ``artifact``, as long as that is still PROFILING."""
+    """A ``measuring.Tell`` that writes into the record of ``artifact``, and raises NoLongerWanted when that is not
+    PROFILING any more: what was begun is taken back, and nothing lands where nobody looks for it."""
 
     def __init__(self, service: Service, artifact: Artifact) -> None:
         self._service = service
@@ -35,7 +40,8 @@ class ProgressNotes:
         self._stage = stage
         self._next = now + _pause(now - self._began)
         progress = Progress(stage, now, bytes_fetched, rows)
-        self._service.records.advance(replace(self._artifact, progress=progress), since=Status.PROFILING)
+        if not self._service.records.advance(replace(self._artifact, progress=progress), since=Status.PROFILING):
+            raise NoLongerWanted
 
 
 def _pause(elapsed: timedelta) -> timedelta:

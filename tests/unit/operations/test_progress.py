@@ -12,7 +12,7 @@ import pytest
 from session_datasets.domain.artifact import Artifact, Progress, Stage, Status
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import PROFILE_STALLED_SECONDS
-from session_datasets.operations.progress import ProgressNotes, is_under_way, was_given_up
+from session_datasets.operations.progress import NoLongerWanted, ProgressNotes, is_under_way, was_given_up
 from tests.support.builders import an_artifact
 
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -24,6 +24,7 @@ class World:
     def __init__(self) -> None:
         self.now = BEGAN
         self.written: list[Artifact] = []
+        self.wanted = True
         self.records = SimpleNamespace(advance=self._advance)
 
     def clock(self) -> datetime:
@@ -32,7 +33,7 @@ class World:
     def _advance(self, artifact: Artifact, since: Status) -> bool:
         assert (artifact.status, since) == (Status.PROFILING, Status.PROFILING)
         self.written.append(artifact)
-        return True
+        return self.wanted
 
 
 def profiling(**more: Any) -> Artifact:
@@ -94,3 +95,10 @@ def test_work_that_was_not_heard_of_for_long_is_not_under_way(stage: Stage, seco
 def test_only_a_failure_of_ours_is_worth_another_try(code: ProblemCode | None, given_up: bool) -> None:
     failure = Refusal(code, "d").problem if code else None
     assert was_given_up(profiling(failure=failure)) is given_up
+
+
+def test_work_that_nobody_waits_for_any_more_ends() -> None:
+    world = World()
+    world.wanted = False
+    with pytest.raises(NoLongerWanted):
+        ProgressNotes(world, profiling())(1, 0)
