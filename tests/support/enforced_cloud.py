@@ -136,6 +136,21 @@ class EnforcedCloud(DeployedCloud):
         return Principal(self.stack, key["AccessKeyId"], key["SecretAccessKey"])
 
     @contextmanager
+    def paused_queue(self) -> Iterator[None]:
+        """While it lasts, the queue of profiles delivers nothing."""
+        mappings = self.functions.list_event_source_mappings(
+            FunctionName=function_name(self.stack.name, Verb.PROFILE_ARTIFACT)
+        )["EventSourceMappings"]
+        ids = [each["UUID"] for each in mappings]
+        for each in ids:
+            self.functions.update_event_source_mapping(UUID=each, Enabled=False)
+        try:
+            yield
+        finally:
+            for each in ids:
+                self.functions.update_event_source_mapping(UUID=each, Enabled=True)
+
+    @contextmanager
     def without(self, role: str, sid: str) -> Iterator[None]:
         """While it lasts, the live role lacks the statement of this Sid."""
         name = role.rsplit("/", 1)[-1]

@@ -16,6 +16,7 @@ except ImportError:
     raise SystemExit("The command line needs typer and rich. Run: pip install 'session-datasets[cli]'") from None
 
 from session_datasets.cli import output, show
+from session_datasets.cli.doctor import isolation
 from session_datasets.cli.text import plain
 from session_datasets.client.errors import SessionDatasetsError
 from session_datasets.client.orchestrator import Orchestrator
@@ -325,6 +326,11 @@ def end_run(
     with output.removal_line(shown=not as_json) as told:
         removed = Orchestrator.from_env().end_run(run, owner=owner, release_leases=release_leases, progress=told)
     _print(removed, show.removed, as_json)
+
+
+doctor = typer.Typer(no_args_is_help=True, help="Try a deployed stack from outside, and tell what held.")
+doctor.command("isolation", epilog="Example: session-datasets doctor isolation --stack session-datasets")(isolation)
+app.add_typer(doctor, name="doctor")
 
 
 def _confirm(yes: bool, what: str) -> None:

@@ -12,6 +12,7 @@ from rich.console import Console, Group, RenderableType
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
 from session_datasets.cli.text import plain
+from session_datasets.client.doctor.attempt import Note
 from session_datasets.client.errors import ProblemError, SessionDatasetsError
 from session_datasets.client.orchestrator import OnRemoved
 from session_datasets.client.progress import OnProgress
@@ -99,6 +100,17 @@ def removal_line(*, shown: bool = True) -> Iterator[OnRemoved]:
             line.update(task, description=f"Removed {removed.artifacts:,} artifacts, {removed.bytes:,} bytes so far")
 
         yield told
+
+
+@contextmanager
+def examination_line(*, shown: bool = True) -> Iterator[Note]:
+    """A line on standard error that tells what is being tried; gone when everything was."""
+    console = remarks()
+    with Progress(
+        TextColumn("{task.description}"), console=console, transient=True, disable=not (shown and console.is_terminal)
+    ) as line:
+        task = line.add_task("Setting the scene", total=None)
+        yield lambda attempt: line.update(task, description=plain(f"{attempt.who}: {attempt.what}"))
 
 
 def print_problem(error: SessionDatasetsError | OSError, *, as_json: bool) -> None:

@@ -1,0 +1,57 @@
+"""The examination of a stack's isolation, from the doors down to the stores."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from session_datasets.client.doctor.attempt import Attempt, Findings, Note, judged, untried
+from session_datasets.client.doctor.below import DENIED, MakeClient, below_the_doors
+from session_datasets.client.doctor.doors import through_the_doors
+from session_datasets.client.doctor.scene import scene
+from session_datasets.client.transport import Transport
+from session_datasets.domain.names import ORCHESTRATOR_VERBS, function_name
+
+_NODE = "a node's credentials"
+_NO_PROFILE = "name them with --node-profile"
+
+
+def examined(
+    transport: Transport, stack: str, client: MakeClient, nodes_functions: Any | None, note: Note = lambda _: None
+) -> Findings:
+    """Tries what must not be possible on ``stack``, and removes what it made.
+
+    ``nodes_functions`` is a client of Lambda with a node's credentials, None when there are none to try. Each attempt
+    is told to ``note`` as it is made. Raises SessionDatasetsError when the scene can not be set.
+    """
+    attempts: list[Attempt] = []
+
+    def keep(attempt: Attempt) -> None:
+        attempts.append(attempt)
+        note(attempt)
+
+    with scene(transport) as set_:
+        for each in through_the_doors(set_):
+            keep(each)
+        for verb in ORCHESTRATOR_VERBS:
+            keep(_as_node(function_name(stack, verb), nodes_functions))
+        for each in below_the_doors(set_, stack, client):
+            keep(each)
+    return Findings(tuple(attempts), tuple(set_.left))
+
+
+def _as_node(function: str, functions: Any | None) -> Attempt:
+    what = f"Lambda Invoke of {function}"
+    if functions is None:
+        return untried(_NODE, what, DENIED, _NO_PROFILE)
+    try:
+        # No body that any version would take: where it gets through, nothing is opened and nothing ended.
+        functions.invoke(FunctionName=function, Payload=json.dumps({"v": 0}).encode())
+    except Exception as error:
+        response: Mapping[str, Any] = getattr(error, "response", {})
+        code = str(response.get("Error", {}).get("Code", type(error).__name__))
+        if code in ("AccessDeniedException", "AccessDenied"):
+            return judged(_NODE, what, [DENIED], DENIED)
+        return untried(_NODE, what, DENIED, f"answered {code}")
+    return judged(_NODE, what, [DENIED], "invoked")

@@ -1,0 +1,101 @@
+"""The examination of a stack's isolation, on a cloud in this process: what it tries at the doors, and what it tells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from session_datasets.client.doctor.attempt import Attempt, Findings, Verdict
+from session_datasets.client.doctor.isolation import examined
+from session_datasets.domain.names import NODE_VERBS, ORCHESTRATOR_VERBS, Verb
+from session_datasets.domain.scope import Scope
+from tests.support.moto_cloud import STACK, MotoCloud
+
+
+def no_stack(_service: str, _keys: Any = None) -> Any:
+    raise RuntimeError("there is no CloudFormation here")
+
+
+def examine(cloud: MotoCloud) -> Findings:
+    return examined(cloud.transport(), STACK, no_stack, None)
+
+
+def told(attempts: tuple[Attempt, ...]) -> set[tuple[str, str]]:
+    return {(each.who, each.what) for each in attempts}
+
+
+def test_every_attempt_at_the_doors_of_a_sound_stack_is_refused(cloud: MotoCloud) -> None:
+    findings = examine(cloud)
+    assert findings.holds
+    assert findings.of(Verdict.GOT_THROUGH) == ()
+    reading = ("describe_artifact", "load_artifact", "read_rows", "read_columns")
+    tried = told(findings.of(Verdict.HELD))
+    for who in ("another owner", "another run"):
+        for verb in reading:
+            assert (who, f"{verb} of the owner's file by id") in tried
+            assert (who, f"{verb} of the owner's file by reference") in tried
+        assert {(who, "list_artifacts"), (who, "register_artifact of the owner's key")} <= tried
+    lister = {what for who, what in tried if who == "a session that may list only"}
+    assert lister == {verb.value for verb in NODE_VERBS} - {Verb.LIST_ARTIFACTS.value}
+
+
+def test_what_could_not_be_tried_is_said_and_is_no_pass(cloud: MotoCloud) -> None:
+    untried = examine(cloud).of(Verdict.UNTRIED)
+    assert {each.who for each in untried} == {"a node's credentials", "these credentials"}
+    assert sum("--node-profile" in each.came for each in untried) == len(ORCHESTRATOR_VERBS)
+    assert any("outputs could not be read" in each.came for each in untried)
+
+
+def test_each_attempt_is_told_as_it_is_made(cloud: MotoCloud) -> None:
+    noted: list[Attempt] = []
+    findings = examined(cloud.transport(), STACK, no_stack, None, noted.append)
+    assert tuple(noted) == findings.attempts
+
+
+def test_it_removes_what_it_made(cloud: MotoCloud) -> None:
+    assert examine(cloud).left == ()
+    assert "Versions" not in cloud.s3.list_object_versions(Bucket=cloud.bucket)
+
+
+def test_what_it_can_not_remove_is_told(cloud: MotoCloud, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(cloud.s3, "list_object_versions", refuse)
+    left = examine(cloud).left
+    assert len(left) == 3
+    assert all(each.startswith("run doctor-") for each in left)
+
+
+def test_a_rule_of_visibility_that_is_broken_shows(cloud: MotoCloud, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Scope, "visible_to", lambda *_: True)
+    findings = examine(cloud)
+    assert not findings.holds
+    through = told(findings.of(Verdict.GOT_THROUGH))
+    assert ("another run", "read_rows of the owner's file by reference") in through
+    # Another owner's partition is another one.
+    assert {who for who, _ in through} == {"another run"}
+
+
+def test_a_refusal_that_tells_more_than_of_an_unknown_id_shows(
+    cloud: MotoCloud, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = cloud.call
+
+    def telling(verb: str, body: Any) -> dict[str, Any]:
+        told = answer(verb, body)
+        existing = "version_id" in str(body.get("reference", "")) and "0" * 26 not in str(body["reference"])
+        if existing and told.get("problem", {}).get("code") == "not-found":
+            told["problem"]["detail"] += " It is another owner's."
+        return told
+
+    monkeypatch.setattr(cloud, "call", telling)
+    through = told(examine(cloud).of(Verdict.GOT_THROUGH))
+    assert ("another owner", "describe_artifact of the owner's file by reference") in through
+    assert ("another owner", "describe_artifact of the owner's file by id") not in through
+
+
+@pytest.mark.parametrize("verdict", [Verdict.GOT_THROUGH, Verdict.UNTRIED])
+def test_an_examination_in_which_nothing_held_is_no_pass(verdict: Verdict) -> None:
+    assert not Findings((Attempt("who", "what", "expected", "came", verdict),)).holds
