@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
+from session_datasets.domain.ending import Lease
 from session_datasets.domain.limits import CALL_SECONDS_MAX, CLOCK_LEEWAY_SECONDS
 from session_datasets.domain.names import PARTITION_KEY, SORT_KEY
 from session_datasets.operations import ending
@@ -135,6 +136,18 @@ def test_records_of_before_there_were_leases_are_found_by_their_index(cloud: Mot
     cloud.dynamodb.delete_item(TableName=cloud.table, Key=lease)
     assert removed(end_run(cloud))["artifacts"] == 1
     assert problem_code(session.register(body=BODY)) == "ended"
+
+
+def test_what_a_lagging_index_still_shows_is_not_taken_for_a_session_without_lease(
+    cloud: MotoCloud, opened: Opened, later: Any
+) -> None:
+    session = opened(run_id="run-1", ttl_seconds=60)
+    session.register(body=BODY)
+    later(61 + CLOCK_LEEWAY_SECONDS + CALL_SECONDS_MAX)
+    shown = [Lease(session.session_id, "", cloud.wired.service.clock())]
+    with patch.object(cloud.wired.service.record_removal, "indexed", lambda *_: iter([shown])):
+        assert removed(end_run(cloud))["artifacts"] == 1
+    assert items(cloud) == [("acme#runs#run-1", "scope")]
 
 
 # --- of a run and a conversation --------------------------------------------------------------------------------
