@@ -92,8 +92,8 @@ def _pages(service: Service, scope: SharedScope) -> Iterator[Removed]:
         yield from service.record_removal.of_sessions(scope, some)
         service.leases.drop(scope, some, service.clock())
         yield NOTHING_REMOVED
-    # Sessions of which there is a record and no lease: those of a version of the service that gave none. The index lags,
-    # and what it still shows of the others is gone.
+    # Sessions of which there is a record and no lease: those of a version of the service that gave none. The index
+    # lags, and what it still shows of the others is gone.
     known = {lease.session_id for lease in leases}
     for indexed in service.record_removal.indexed(scope, service.clock()):
         some = [each for each in indexed if each.session_id not in known]
