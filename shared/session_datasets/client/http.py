@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 import urllib3
 from urllib3.response import BaseHTTPResponse
 
+from session_datasets.client.deadline import seconds_of_a_request
 from session_datasets.client.errors import TransferError
 from session_datasets.domain.limits import KIB
 from session_datasets.wire.answers import PresignedPart
@@ -24,7 +25,8 @@ from session_datasets.wire.answers import PresignedPart
 # Parts that travel beside each other; more of them do not fill a node's network any better.
 PARALLEL_REQUESTS = 4
 # Seconds without a byte before a connection counts as broken.
-_TIMEOUT = urllib3.Timeout(connect=10, read=60)
+_CONNECT_SECONDS = 10
+_READ_SECONDS = 60
 _BLOCK_BYTES = 256 * KIB
 # S3's own names for "send that again"; all of them come with status 400.
 _TRANSIENT_CODES = frozenset({"RequestTimeout", "BadDigest", "IncompleteBody"})
@@ -64,7 +66,7 @@ class FileHttp:
                 request.url,
                 body=body,
                 headers={**request.headers, "Accept-Encoding": "identity", **(headers or {})},
-                timeout=_TIMEOUT,
+                timeout=_timeout(),
                 retries=False,
                 redirect=False,
                 preload_content=False,
@@ -94,6 +96,10 @@ def retryable(error: Exception) -> bool:
     if not isinstance(error, TransferError) or error.final:
         return False
     return error.status in (None, 408, 429) or error.status >= 500 or error.code in _TRANSIENT_CODES
+
+
+def _timeout() -> urllib3.Timeout:
+    return urllib3.Timeout(connect=seconds_of_a_request(_CONNECT_SECONDS), read=seconds_of_a_request(_READ_SECONDS))
 
 
 def _new_pool(proxy: str | None) -> urllib3.PoolManager:

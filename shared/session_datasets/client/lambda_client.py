@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from session_datasets.client.deadline import seconds_of_a_request
 
 if TYPE_CHECKING:
     from botocore.client import BaseClient
@@ -29,7 +31,13 @@ def lambda_client() -> BaseClient:
         retries={"total_max_attempts": 1},
     )
     _silence_bodies()
-    return boto3.session.Session(region_name=_region()).client("lambda", config=config)
+    client = boto3.session.Session(region_name=_region()).client("lambda", config=config)
+    client.meta.events.register("before-send.lambda.Invoke", _in_the_callers_time)
+    return client
+
+
+def _in_the_callers_time(request: Any, **_: Any) -> None:
+    request.context["read_timeout"] = seconds_of_a_request(ANSWER_SECONDS)
 
 
 def _region() -> str | None:

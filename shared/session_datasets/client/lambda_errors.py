@@ -60,7 +60,7 @@ def invoke_error(name: str, qualifier: str, error: Exception) -> SessionDatasets
         return _refused(name, qualifier, error)
     if isinstance(error, aws.ReadTimeoutError):
         return LostAnswerError(
-            f"{name} gave no answer in {ANSWER_SECONDS} seconds.",
+            f"{name} gave no answer in {ANSWER_SECONDS} seconds, or in those that the caller had left.",
             "Something between here and the function may have dropped the silent connection.",
             again=Again.ONCE,
         )

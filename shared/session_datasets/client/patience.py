@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self, TypeVar
 
+from session_datasets.client.deadline import seconds_left
+
 T = TypeVar("T")
 
 
@@ -25,18 +27,27 @@ class Patience:
 
     def retried(self, action: Callable[[], T], worth: Callable[[Exception], bool]) -> T:
         """What ``action`` gives; its last error when all tries fail, or the first that is not ``worth`` another."""
-        for attempt in range(1, self.tries):
+        failures = 0
+        while True:
             try:
                 return action()
             except Exception as error:
-                if not worth(error):
+                failures += 1
+                if not worth(error) or not self.tries_again(failures):
                     raise
-            self.wait(attempt)
-        return action()
 
-    def wait(self, attempt: int, at_most: float = math.inf) -> None:
-        """Sleeps after the ``attempt``-th failure, counted from 1, and no longer than ``at_most`` seconds."""
-        self.sleep(min(at_most, self.draw() * min(self.longest_wait, self.first_wait * 2 ** (attempt - 1))))
+    def tries_again(self, failures: int) -> bool:
+        """True after a wait; False without one when ``failures`` of a kind are enough, or the caller's time is."""
+        return failures < self.tries and self.wait(failures)
+
+    def wait(self, attempt: int, at_most: float = math.inf) -> bool:
+        """Sleeps after the ``attempt``-th failure, counted from 1, and no longer than ``at_most`` seconds. False, and
+        no sleep, when the time of ``within`` is up before."""
+        seconds = min(at_most, self.draw() * min(self.longest_wait, self.first_wait * 2 ** (attempt - 1)))
+        if seconds > seconds_left():
+            return False
+        self.sleep(seconds)
+        return True
 
     def longer(self) -> Self:
         """For what takes a while by itself: as many waits again, each up to eight times as long. By default that is

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -59,9 +60,8 @@ class Uploads:
                 return transfer.carried_out(plan)
             except TransferError as error:
                 failures = 1 if transfer.parts_arrived > arrived else failures + 1
-                if not error.expired or failures >= self._patience.tries:
+                if not error.expired or not self._patience.tries_again(failures):
                     raise
-            self._patience.wait(failures)
             # Of a PUT that arrived although nobody heard of it, the new plan says that it is present.
             plan = self._prepared(file, upload_id=plan.upload_id, replace=replace or None)
 
@@ -114,7 +114,8 @@ class _Transfer:
     def _put_parts(self, parts: list[UploadPartPart]) -> None:
         """The first part that fails for good ends them all; those that are on their way still arrive."""
         with ThreadPoolExecutor(PARALLEL_REQUESTS, thread_name_prefix="upload") as pool:
-            running = [pool.submit(self._put_part, part) for part in parts]
+            # Each in the context of this call, where its deadline stands.
+            running = [pool.submit(copy_context().run, self._put_part, part) for part in parts]
             try:
                 for each in as_completed(running):
                     each.result()

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from session_datasets.client.calls import Calls
+from session_datasets.client.deadline import seconds_left
 from session_datasets.client.errors import WaitedTooLongError, error_of
 from session_datasets.client.patience import Patience
 from session_datasets.client.references import reference_of
@@ -37,7 +38,7 @@ class Waiting:
     ) -> DescribeArtifactAnswer:
         """The artifact when it is ready. WaitedTooLongError after ``timeout`` seconds, at whose end it is asked about
         once more; the error that registering would have raised when the profile failed."""
-        ends, asked = self._now() + timeout, 0
+        ends, asked = self._now() + min(timeout, seconds_left()), 0
         while (artifact := self._described(reference)).status is Status.PROFILING:
             if tell is not None:
                 tell(artifact)
