@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from typing import Any
 from unittest.mock import patch
@@ -419,6 +420,18 @@ def test_a_call_stops_when_its_time_is_up(cloud: MotoCloud, opened: Opened) -> N
     with patch.object(ending, "ENDING_SECONDS_MAX", 0):
         answer = end_run(cloud)
     assert (answer["done"], answer["removed"]["artifacts"]) == (False, 2)
+
+
+def test_two_ends_at_a_time_come_to_the_same_end(cloud: MotoCloud, opened: Opened) -> None:
+    sessions = [opened(run_id="run-1") for _ in range(3)]
+    for each in sessions:
+        each.register(body=BODY)
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(lambda _: end_run(cloud), range(2)))
+    assert [answer["done"] for answer in answers] == [True, True]
+    assert objects(cloud) == []
+    left = [("acme#runs#run-1", "scope"), *((f"acme#{each.session_id}", "ended") for each in sessions)]
+    assert items(cloud) == sorted(left)
 
 
 class Crash(BaseException):
