@@ -50,6 +50,12 @@ check: .venv/made ## The fast part of the tests: lint, types, unit, contract, ar
 test: check ## Everything: the fast part, the template, both emulators, end to end
 	@$(WITH_NODE) $(RUN) -m pytest --ignore tests/unit --ignore tests/corpora --ignore tests/contract --ignore tests/architecture
 
+.PHONY: audit
+audit: .venv/made ## Ask which pinned releases are known to be vulnerable; writes .local/sbom.json
+	@$(UV) sync --frozen --quiet --inexact --no-python-downloads --python "$(PYTHON)" --group audit
+	@$(RUN) -m infra.supply sbom
+	@$(RUN) -m infra.supply audit
+
 .PHONY: bench
 bench: .venv/made ## Measure against other readers, side by side [ROWS=1000000] [ONLY=page,chart] [FILE=path]
 	@$(UV) sync --frozen --quiet --no-python-downloads --python "$(PYTHON)" --group bench

@@ -1,0 +1,1 @@
+"""Where everything that is installed comes from: its licences, its bill of materials, and what is known against it."""
