@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import MIB
 from session_datasets.domain.profile import DerivedObject
 from session_datasets.storage.deadline import OutOfTime, clearing_up
+from session_datasets.storage.faults import error_code
 from session_datasets.storage.narrowing import CarryingThreads
 
 if TYPE_CHECKING:
@@ -58,9 +61,10 @@ class ObjectSink:
             if self._held:
                 self._send()
             self._wait()
-            stored = self._s3.complete_multipart_upload(
-                **self._target, UploadId=self._upload_id, MultipartUpload={"Parts": self._parts}
-            )
+            with _taken_back_meanwhile():
+                stored = self._s3.complete_multipart_upload(
+                    **self._target, UploadId=self._upload_id, MultipartUpload={"Parts": self._parts}
+                )
         self._done = True
         self._end_sender()
         return DerivedObject(self._target["Key"], stored["VersionId"], self._written)
@@ -87,7 +91,8 @@ class ObjectSink:
         self._under_way = self._sender.submit(self._sent, len(self._parts) + 1, part)
 
     def _sent(self, number: int, part: bytes) -> dict[str, object]:
-        sent = self._s3.upload_part(**self._target, UploadId=self._upload_id, PartNumber=number, Body=part)
+        with _taken_back_meanwhile():
+            sent = self._s3.upload_part(**self._target, UploadId=self._upload_id, PartNumber=number, Body=part)
         return {"PartNumber": number, "ETag": sent["ETag"]}
 
     def _wait(self) -> None:
@@ -100,3 +105,14 @@ class ObjectSink:
         if self._sender is not None:
             self._sender.shutdown(wait=True)
             self._sender = None
+
+
+@contextmanager
+def _taken_back_meanwhile() -> Iterator[None]:
+    """An upload that somebody else aborted: its conversation or run ends. The same call again is told so."""
+    try:
+        yield
+    except ClientError as error:
+        if error_code(error) == "NoSuchUpload":
+            raise Refusal(ProblemCode.UNAVAILABLE, "What was written for this file was removed meanwhile.") from error
+        raise

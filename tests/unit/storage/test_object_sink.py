@@ -9,7 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from botocore.exceptions import EndpointConnectionError
+from botocore.exceptions import ClientError, EndpointConnectionError
 
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import MIB
@@ -152,6 +152,21 @@ def test_no_thread_is_left_behind(cloud: MotoCloud, end: Callable[[ObjectSink], 
     sink.write(b"x" * (PART + 1))
     end(sink)
     assert [each for each in threading.enumerate() if each.name.startswith("object-sink")] == []
+
+
+@pytest.mark.parametrize("operation", ["UploadPart", "CompleteMultipartUpload"])
+def test_an_upload_that_an_end_took_back_meanwhile_is_worth_another_try(cloud: MotoCloud, operation: str) -> None:
+    def taken_back(**_: Any) -> None:
+        raise ClientError({"Error": {"Code": "NoSuchUpload"}}, operation)
+
+    sink = ObjectSink(cloud.s3, cloud.bucket, KEY, PART)
+    events = cloud.s3.meta.events
+    events.register(f"before-call.s3.{operation}", taken_back)
+    sink.write(b"x" * (PART + 1))
+    with pytest.raises(Refusal) as refused:
+        sink.commit()
+    events.unregister(f"before-call.s3.{operation}", taken_back)
+    assert refused.value.problem.code is ProblemCode.UNAVAILABLE
 
 
 def test_nothing_is_visible_before_the_commit(cloud: MotoCloud) -> None:
