@@ -116,7 +116,7 @@ def _load(console: Console, workspace: Workspace, found: DescribeArtifactAnswer)
     with bar(console, "Loading") as tell:
         path = workspace.load_artifact(found, progress=tell)
     done(console, f"loaded {size(found.size)} into {plain(str(path))}; its sha256 is the registered one")
-    if found.profile is not None:
+    if found.profile is not None and isinstance(found.format, Format):
         _open(console, path, found.format, found.profile.shape.rows)
     return path
 

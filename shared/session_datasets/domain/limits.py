@@ -102,6 +102,8 @@ DESCRIBE_PROFILE_BYTES_MAX = 2 * MIB
 HINT_NULLS_MAX = 20
 # See HINT_NULLS_MAX.
 HINT_NULL_CHARACTERS_MAX = 40
+# Bytes of JSON of the types that hints name: they lie in the record beside the profile, in what DynamoDB holds of one.
+HINT_TYPES_BYTES_MAX = 128 * KIB
 # Near names offered when a name is not found.
 NEAR_NAMES_MAX = 3
 # Keys looked at for near names: one page of one S3 listing.

@@ -23,6 +23,12 @@ def _of_reference(value: object) -> object:
     return ReferenceModel.of(value) if isinstance(value, Reference) else value
 
 
+# Words that a newer service may have more of: its answers stay readable, and the new word is a text.
+KnownKind = Annotated[Kind | str, Field(union_mode="left_to_right")]
+KnownFormat = Annotated[Format | str, Field(union_mode="left_to_right")]
+KnownStatus = Annotated[Status | str, Field(union_mode="left_to_right")]
+KnownStage = Annotated[Stage | str, Field(union_mode="left_to_right")]
+
 ReferenceOut = Annotated[ReferenceModel, BeforeValidator(_of_reference)]
 
 
@@ -94,7 +100,7 @@ class ProfilePart(Part):
 class ProgressPart(Part):
     """How far a profile in the making has come."""
 
-    stage: Stage
+    stage: KnownStage
     bytes: int = Field(0, description="Of the file, fetched and checked.")
     rows: int = Field(0, description="Laid out so far.")
     updated_at: datetime
@@ -140,9 +146,9 @@ class ArtifactFields(Answer):
     artifact_id: str
     reference: ReferenceOut
     name: str
-    kind: Kind
-    format: Format
-    status: Status
+    kind: KnownKind
+    format: KnownFormat
+    status: KnownStatus
     note: str | None = None
     profile: ProfilePart | None = None
     progress: ProgressPart | None = Field(None, description="While the status is profiling.")
@@ -174,9 +180,9 @@ class SummaryPart(Part):
     reference: ReferenceOut
     name: str
     description: str
-    kind: Kind
-    format: Format
-    status: Status
+    kind: KnownKind
+    format: KnownFormat
+    status: KnownStatus
     node: str
     size: int
     rows: int | None = None

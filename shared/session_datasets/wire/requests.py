@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, StringConstraints, field_validator
 
 from session_datasets.domain import limits
+from session_datasets.domain.bounded import json_bytes
 from session_datasets.domain.files import LoadTarget
 from session_datasets.domain.names import NODE_VERBS, Verb
 from session_datasets.domain.page import Reduction
@@ -17,9 +18,29 @@ from session_datasets.wire.base import ArtifactId, Id, Model, Request, Sha256
 from session_datasets.wire.rows import OneArtifactRequest
 from session_datasets.wire.rows import ReadRowsRequest as ReadRowsRequest
 
+# Marks that turn the order of what follows around, and letters that nobody sees: a label that looks like another one.
+_DISGUISES = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+_CONTROLS = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029]")
+# Of a paragraph, which has lines.
+_LINES = str.maketrans("", "", "\n\r\t")
+
+
+def _undisguised(value: str) -> str:
+    if _DISGUISES.search(value) or _CONTROLS.search(value.translate(_LINES)):
+        raise ValueError("holds characters that do not print, or that reorder the text; leave them out")
+    return value
+
+
+def _one_line(value: str) -> str:
+    if _CONTROLS.search(value):
+        raise ValueError("is one line, without control characters")
+    return _undisguised(value)
+
+
 Name = Annotated[
     str,
     StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS_MAX, strip_whitespace=True),
+    AfterValidator(_one_line),
     Field(description="Label for people and models; not a key, need not be unique."),
 ]
 # A decimal has up to 38 digits, as Arrow's 128 bits hold.
@@ -89,6 +110,13 @@ class ReadingHintsModel(Model):
     encoding: str | None = Field(None, min_length=1, max_length=40, description="Of a text file; detected if absent.")
     sheet: str | None = Field(None, min_length=1, max_length=31, description="Of a workbook; the first if absent.")
 
+    @field_validator("types")
+    @classmethod
+    def _kept_in_the_record(cls, types: dict[str, str]) -> dict[str, str]:
+        if json_bytes(types) > limits.HINT_TYPES_BYTES_MAX:
+            raise ValueError(f"takes at most {limits.HINT_TYPES_BYTES_MAX:,} bytes of JSON; name fewer columns")
+        return types
+
     def to_domain(self) -> ReadingHints:
         return ReadingHints(
             types=dict(self.types),
@@ -105,7 +133,7 @@ class RegisterArtifactRequest(Request):
     key: str = Field(description="S3 key inside the session's workspace, as prepare_upload gave it.")
     version_id: str | None = Field(None, max_length=1_024, description="Version to pin; the latest when absent.")
     name: Name
-    description: str = Field("", max_length=limits.DESCRIPTION_CHARACTERS_MAX)
+    description: Annotated[str, AfterValidator(_undisguised)] = Field("", max_length=limits.DESCRIPTION_CHARACTERS_MAX)
     kind: Annotated[Kind, Field(strict=False)] | None = Field(
         None, description="What the rows mean; table when they can be paged, other when not, if absent."
     )
