@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from aws_lambda_powertools import Metrics
 
+from session_datasets.domain import metrics
 from session_datasets.domain.names import METRICS_NAMESPACE, NODE_VERBS, Verb
 from tests.contract.test_acting_for import counted
 from tests.support.deployed_cloud import DeployedCloud
@@ -132,7 +133,7 @@ def test_a_metric_counts_the_calls_that_claimed(
     # Of what calls before this one counted, which nobody printed.
     Metrics(namespace=METRICS_NAMESPACE).clear_metrics()
     body = {"token": outsider.token, "owner": owner}
-    assert counted(cloud, "list_artifacts", body, capsys).get("claims") == told
+    assert counted(cloud, "list_artifacts", body, capsys).get(metrics.CLAIMS) == told
 
 
 def test_deployed_functions_listen_to_the_token_alone(deployed: DeployedCloud) -> None:

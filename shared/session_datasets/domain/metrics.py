@@ -13,6 +13,7 @@ from session_datasets.domain.errors import ProblemCode
 CALLS = "calls"
 COLD_STARTS = "cold_starts"
 PROBLEMS = "problems"  # refusals of any kind
+CLAIMS = "claims"  # the body named another owner, session, conversation or run than its token's: somebody tries
 DENIED = "denied"  # AWS refused what a function asked for: a grant is missing, or it was not its caller's
 
 # Families of refusals. Of an id that is not to be reached nobody can tell whether it is another owner's or none at all,

@@ -112,7 +112,7 @@ class Door(Generic[R]):
             self._logger.append_keys(owner=caller.owner, session_id=caller.session_id, node=caller.node)
             if claimed := claimed_elsewhere(body, caller):
                 self._logger.append_keys(claimed=claimed)
-                self._metrics.add_metric(name="claims", unit=MetricUnit.Count, value=1)
+                self._count(metrics.CLAIMS)
             if not caller.may(self._verb):
                 raise Refusal(
                     ProblemCode.VERB_NOT_ALLOWED, f"This session may not call {self._verb}; nothing was done."
