@@ -15,6 +15,8 @@ ROWS ?=
 ONLY ?=
 ENV ?=
 STACK ?=
+QUEUE ?=
+EXAMPLES ?=
 
 # The first interpreter that is new enough, unless PYTHON names one.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -44,11 +46,15 @@ check: .venv/made ## The fast part of the tests: lint, types, unit, contract, ar
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy --exclude _host/ shared lambdas infra app.py
 	.venv/bin/mypy --package localstack_host
-	@$(WITH_NODE) $(RUN) -m pytest --numprocesses auto tests/unit tests/corpora tests/contract tests/architecture
+	@$(WITH_NODE) $(RUN) -m pytest --numprocesses auto tests/unit tests/corpora tests/contract tests/model tests/architecture
 
 .PHONY: test
 test: check ## Everything: the fast part, the template, both emulators, end to end
-	@$(WITH_NODE) $(RUN) -m pytest --ignore tests/unit --ignore tests/corpora --ignore tests/contract --ignore tests/architecture
+	@$(WITH_NODE) $(RUN) -m pytest --ignore tests/unit --ignore tests/corpora --ignore tests/contract --ignore tests/model --ignore tests/architecture
+
+.PHONY: model
+model: .venv/made ## Play random commands and crashes against the model, for longer than the tests do [EXAMPLES=1000]
+	@EXAMPLES="$(or $(EXAMPLES),1000)" $(RUN) -m pytest --capture=tee-sys --timeout 0 tests/model/test_crashes.py
 
 .PHONY: audit
 audit: .venv/made ## Ask which pinned releases are known to be vulnerable; writes .local/sbom.json
@@ -85,6 +91,14 @@ deploy: .venv/made ## Deploy to the AWS account of your credentials: ENV=sandbox
 .PHONY: prune
 prune: .venv/made ## Delete the functions' versions that earlier deploys left in that account [STACK=name]
 	@$(LOCAL) prune $(STACK_OPTION)
+
+.PHONY: redrive
+redrive: .venv/made ## Have dead letters of that account done once more: QUEUE=profiles|audits|events [STACK=name]
+	@$(LOCAL) redrive "$(QUEUE)" $(STACK_OPTION)
+
+.PHONY: audit
+audit: .venv/made ## Compare all records of that account with its files, both ways, in the background [STACK=name]
+	@$(LOCAL) audit $(STACK_OPTION)
 
 .PHONY: clean
 clean: ## Remove everything that was made here, the local cloud's data too
