@@ -200,6 +200,24 @@ def test_a_secret_is_generated_with_the_length_the_template_asks_for(client: Cli
     assert len(value["key"]) == 43
 
 
+def test_a_secret_that_a_template_refers_to_is_its_arn_and_goes_with_its_stack(client: Client) -> None:
+    outputs = {"Told": {"Value": {"Ref": "Secret"}}}
+    formation, secrets = client("cloudformation"), client("secretsmanager")
+    for deploy, done, description in (
+        (formation.create_stack, "stack_create_complete", "first"),
+        (formation.update_stack, "stack_update_complete", "second"),
+    ):
+        secret = {"Type": "AWS::SecretsManager::Secret", "Properties": {"Description": description}}
+        deploy(StackName="referred", TemplateBody=json.dumps({"Resources": {"Secret": secret}, "Outputs": outputs}))
+        formation.get_waiter(done).wait(StackName="referred", WaiterConfig={"Delay": 1})
+    told = formation.describe_stacks(StackName="referred")["Stacks"][0]["Outputs"][0]["OutputValue"]
+    described = secrets.describe_secret(SecretId=told)
+    assert (described["ARN"], described["Description"]) == (told, "second")
+    formation.delete_stack(StackName="referred")
+    formation.get_waiter("stack_delete_complete").wait(StackName="referred", WaiterConfig={"Delay": 1})
+    assert told not in [each["ARN"] for each in secrets.list_secrets()["SecretList"]]
+
+
 @pytest.mark.parametrize("emulator", ["localstack"], indirect=True)
 def test_objects_lie_in_the_emulators_own_directory(client: Client, emulator: Emulator) -> None:
     # MiniStack holds them in its memory, unless it is told to keep its state.

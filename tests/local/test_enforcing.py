@@ -165,6 +165,21 @@ def test_a_role_that_knows_its_tags_cannot_be_put_on_with_another(as_role: As) -
         as_role(trust=known, owner="acme", run="r")
 
 
+def test_many_versions_are_deleted_by_the_right_to_delete_versions_and_no_other(account: Client, as_role: As) -> None:
+    account("s3").put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": "Enabled"})
+    versions = [
+        {"Key": key, "VersionId": account("s3").put_object(Bucket=BUCKET, Key=key, Body=b"")["VersionId"]}
+        for key in ("acme/1", "acme/2", "other/1")
+    ]
+    delete = as_role(allow("s3:DeleteObjectVersion", f"{OBJECTS}/acme/*"))("s3").delete_objects
+    assert denied(delete, Bucket=BUCKET, Delete={"Objects": versions[1:]})
+    assert denied(delete, Bucket=BUCKET, Delete={"Objects": versions[::-1]})
+    assert denied(delete, Bucket=BUCKET, Delete={"Objects": [{"Key": "acme/1"}]})
+    assert not denied(delete, Bucket=BUCKET, Delete={"Objects": versions[:2]})
+    delete = as_role(allow("s3:DeleteObject", f"{OBJECTS}/*"))("s3").delete_objects
+    assert denied(delete, Bucket=BUCKET, Delete={"Objects": versions[2:]})
+
+
 # --- variables of policies -------------------------------------------------------------------------------
 
 

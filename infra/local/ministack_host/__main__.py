@@ -5,9 +5,18 @@ Each mend is tested against the running emulator; when a newer release needs one
 
 from __future__ import annotations
 
+import batch_deletes
 import leading_keys
 import policy_variables
 import ranges_of_versions
+import secrets_in_templates
 
-for each in (ranges_of_versions, policy_variables, leading_keys):
+MENDS = (
+    batch_deletes,
+    leading_keys,
+    policy_variables,
+    ranges_of_versions,
+    secrets_in_templates,
+)
+for each in MENDS:
     each.mend()
