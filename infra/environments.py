@@ -39,6 +39,12 @@ class Watch:
     errors_per_period: int = 1
     queue_minutes: int = 60  # that the oldest profile may wait or be in work, tries included
     throttles_per_period: int = 1
+    # Summed over the verbs of nodes. A wrong id now and then is a mistake, and many are a search; a token that has
+    # expired is asked with a few times, and forged ones come by the hundred.
+    not_found_per_period: int = 50
+    turned_away_per_period: int = 100
+    missing_files_per_period: int = 1
+    denied_per_period: int = 1
     period_minutes: int = 5
     timeout_fraction: float = 0.8  # of a function's timeout, at the 99th percentile
 
@@ -75,6 +81,12 @@ class Environment:
     # Profiles a large file, with the longest time and the largest disk that Lambda gives. On the disk lie at once
     # up to three forms of a file of 3 GiB: as it was sent, unpacked or as UTF-8, and with its types decided.
     profile: Size = Size(memory_mib=3538, timeout_seconds=900, scratch_mib=10_240)
+    # A batch of a hundred changes is some twenty requests to EventBridge.
+    publish: Size = Size(memory_mib=512, timeout_seconds=60)
+    # A page of an audit is some five hundred requests, and ten messages may come together.
+    audit: Size = Size(memory_mib=512, timeout_seconds=120)
+    # Everything is audited once a day, beside what S3 tells at once.
+    audits_daily: bool = False
     profiled_at_once_bytes: int = PROFILED_AT_ONCE_BYTES_MAX
     # Of the account's functions that run at a time (1,000 unless AWS was asked for more), those that callers do not
     # wait for.
@@ -99,6 +111,10 @@ class Environment:
             return self.load
         if verb in ENDING_VERBS:
             return self.end
+        if verb is Verb.PUBLISH_EVENTS:
+            return self.publish
+        if verb is Verb.AUDIT_RECORDS:
+            return self.audit
         return self.read if verb in TABULAR_VERBS else self.light
 
 
@@ -136,6 +152,7 @@ class Production(Environment):
     target: Target = LAMBDA
     snap_start: bool = True
     keeps_data: bool = True
+    audits_daily: bool = True
     log_retention: logs.RetentionDays = logs.RetentionDays.THREE_MONTHS
     watch: Watch | None = Watch(calls_somebody=True)
 

@@ -5,8 +5,9 @@ directions. What is not written here, no function can do: none deletes a file or
 conversation or a run, in it and nowhere else (a worker takes off its queue the messages that it worked on), and only
 registering and profiling write what readers read.
 
-A verb that works with data has two roles. Its **function role** is Lambda's: it reads the key, talks to the queue and
-may put on the verb's **caller role**, and nothing else. The caller role holds every grant on data, and all of them are
+A verb that works with data has two roles. Its **function role** is Lambda's: it reads the key, talks to queues and
+may put on the verb's **caller role**, and nothing else (an audit of everything sees the keys of records and the names
+of owners by it). The caller role holds every grant on data, and all of them are
 narrowed to the session tags that it was put on with: a function that forgets them, or names another owner than the
 caller's, is denied by AWS, whatever its code meant to do. Which rows are whose is said by their resource: ``PLACES``
 spells each out.
@@ -26,6 +27,7 @@ from session_datasets.domain.names import (
     CONVERSATIONS_SEGMENT,
     DERIVED_PREFIX,
     ENDING_VERBS,
+    REPORTS_PREFIX,
     RUN_INDEX,
     RUNS_SEGMENT,
     TAG_CONVERSATION,
@@ -43,6 +45,12 @@ class Resource(StrEnum):
     SIGNING_KEY = "signing key"
     PROFILE_QUEUE = "queue of profiles"
     CALLER_ROLE = "caller role of the same verb"
+    AUDIT_QUEUE = "queue of audits"
+    EVENT_BUS = "bus of events"
+    EVENT_DEAD_LETTERS = "dead letters of events"
+    RECORDS_STREAM = "stream of records"
+    RECORDS_KEYS = "keys of all records"
+    OWNERS_NAMES = "names of all owners"
     # Only in a caller's name.
     OWN_WORKSPACE = "files in the caller's workspace"
     OWN_WORKSPACE_LISTING = "listing of the caller's workspace"
@@ -53,6 +61,8 @@ class Resource(StrEnum):
     OWN_PARTITION = "records of the caller's session"
     OWNERS_PARTITIONS = "records of all sessions of the owner"
     OWN_INDEXES = "index entries of the caller's conversation and run"
+    OWNERS_INDEX = "index entries of all conversations of the owner"
+    OWNERS_REPORTS = "reports on the owner's files"
     OWN_LEASES = "leases of the caller's conversation and run"
     OWN_REMAINS = "files and derived objects of the caller's conversation or run"
     OWN_REMAINS_LISTING = "listing of files and derived objects of the caller's conversation or run"
@@ -65,6 +75,10 @@ class Store(StrEnum):
     SIGNING_KEY = "signing key"
     PROFILE_QUEUE = "queue of profiles"
     CALLER_ROLE = "caller role"
+    AUDIT_QUEUE = "queue of audits"
+    EVENT_BUS = "bus of events"
+    EVENT_DEAD_LETTERS = "dead letters of events"
+    STREAM = "stream of the table"
     OBJECTS = "objects"  # ``patterns`` are keys
     BUCKET = "bucket"  # ``patterns`` are the prefixes that may be listed, none of them for all
     TABLE = "table"  # ``patterns`` are partition keys, likewise in an index
@@ -84,6 +98,8 @@ class Place:
     patterns: tuple[str, ...] = ()
     called: str = ""  # what the statement's Sid adds to the row's name
     only_without_run: bool = False
+    # Of items nothing but their keys, of a bucket nothing but the names on its first level.
+    names_only: bool = False
 
 
 def _tag(name: str) -> str:
@@ -107,6 +123,12 @@ PLACES: dict[Resource, tuple[Place, ...]] = {
     Resource.SIGNING_KEY: (Place(Store.SIGNING_KEY),),
     Resource.PROFILE_QUEUE: (Place(Store.PROFILE_QUEUE),),
     Resource.CALLER_ROLE: (Place(Store.CALLER_ROLE),),
+    Resource.AUDIT_QUEUE: (Place(Store.AUDIT_QUEUE),),
+    Resource.EVENT_BUS: (Place(Store.EVENT_BUS),),
+    Resource.EVENT_DEAD_LETTERS: (Place(Store.EVENT_DEAD_LETTERS),),
+    Resource.RECORDS_STREAM: (Place(Store.STREAM),),
+    Resource.RECORDS_KEYS: (Place(Store.TABLE, names_only=True),),
+    Resource.OWNERS_NAMES: (Place(Store.BUCKET, names_only=True),),
     Resource.OWN_WORKSPACE: (
         Place(Store.OBJECTS, _RUN_WORKSPACE, "InRun"),
         Place(Store.OBJECTS, _CONVERSATION_WORKSPACE, "InConversation", only_without_run=True),
@@ -125,6 +147,8 @@ PLACES: dict[Resource, tuple[Place, ...]] = {
         Place(Store.CONVERSATION_INDEX, (f"{OWNER}#{CONVERSATION}",), "OfConversation"),
         Place(Store.RUN_INDEX, (f"{OWNER}#{RUN}",), "OfRun"),
     ),
+    Resource.OWNERS_INDEX: (Place(Store.CONVERSATION_INDEX, (f"{OWNER}#*",)),),
+    Resource.OWNERS_REPORTS: (Place(Store.OBJECTS, (f"{REPORTS_PREFIX}/{OWNER}/*",)),),
     Resource.OWN_LEASES: (
         Place(Store.TABLE, (f"{OWNER}#{CONVERSATIONS_SEGMENT}#{CONVERSATION}",), "OfConversation"),
         Place(Store.TABLE, (f"{OWNER}#{RUNS_SEGMENT}#{RUN}",), "OfRun"),
@@ -142,7 +166,17 @@ PLACES: dict[Resource, tuple[Place, ...]] = {
 }
 
 # Held by caller roles; the rest is held by function roles.
-OF_CALLERS = frozenset(Resource) - {Resource.SIGNING_KEY, Resource.PROFILE_QUEUE, Resource.CALLER_ROLE}
+OF_CALLERS = frozenset(Resource) - {
+    Resource.SIGNING_KEY,
+    Resource.PROFILE_QUEUE,
+    Resource.CALLER_ROLE,
+    Resource.AUDIT_QUEUE,
+    Resource.EVENT_BUS,
+    Resource.EVENT_DEAD_LETTERS,
+    Resource.RECORDS_STREAM,
+    Resource.RECORDS_KEYS,
+    Resource.OWNERS_NAMES,
+}
 
 
 @dataclass(frozen=True)
@@ -159,9 +193,10 @@ class Grant:
     why: str
 
 
-# All of them work with data, each for one caller at a time: the profile of a file is made for the session that
-# registered it, and the orchestrator opens and ends in the name of the owner, conversation and run that it names.
-NARROWED_VERBS = tuple(Verb)
+# All work with data, each for one caller at a time: the profile of a file is made for the session that registered it,
+# the orchestrator opens and ends in the name of the owner, conversation and run that it names, and an audit looks at
+# one owner's data after the other's. But for one, which tells what the table's stream tells it and asks for no data.
+NARROWED_VERBS = tuple(verb for verb in Verb if verb is not Verb.PUBLISH_EVENTS)
 # The two that look at no token, for nobody but the orchestrator may invoke them.
 _SIGNERS_AND_CHECKERS = tuple(verb for verb in CALLED_VERBS if verb not in ENDING_VERBS)
 
@@ -318,6 +353,103 @@ GRANTS = (
         Resource.OWN_PARTITION,
         "Turns a record of the session in the message from profiling to ready or failed, on condition that it still "
         "is profiling.",
+    ),
+    Grant(
+        "FollowTheTable",
+        (Verb.PUBLISH_EVENTS,),
+        ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams"),
+        Resource.RECORDS_STREAM,
+        "Lambda reads the stream as this function: an event is made of what the table has taken, and of nothing else.",
+    ),
+    Grant(
+        "TellEvents",
+        (Verb.PUBLISH_EVENTS,),
+        ("events:PutEvents",),
+        Resource.EVENT_BUS,
+        "What happened to an artifact, a conversation or a run is told on the stack's own bus.",
+    ),
+    Grant(
+        "KeepWhatWasNotTold",
+        (Verb.PUBLISH_EVENTS,),
+        ("sqs:SendMessage",),
+        Resource.EVENT_DEAD_LETTERS,
+        "Lambda writes down, as this function, which changes could not be told after the last try.",
+    ),
+    Grant(
+        "WorkOffAudits",
+        (Verb.AUDIT_RECORDS,),
+        (
+            "sqs:ReceiveMessage",
+            "sqs:DeleteMessage",
+            "sqs:GetQueueAttributes",
+            "sqs:ChangeMessageVisibility",
+            "sqs:SendMessage",
+        ),
+        Resource.AUDIT_QUEUE,
+        "Lambda reads the queue as this function, which says when a message comes again and sends the next page.",
+    ),
+    Grant(
+        "FindAllRecords",
+        (Verb.AUDIT_RECORDS,),
+        ("dynamodb:Scan",),
+        Resource.RECORDS_KEYS,
+        "An audit of everything begins with the keys of all records; what is in one is read in its owner's name.",
+    ),
+    Grant(
+        "FindAllOwners",
+        (Verb.AUDIT_RECORDS,),
+        ("s3:ListBucket",),
+        Resource.OWNERS_NAMES,
+        "Whose files there are is known by the first level of the bucket; they are listed in the owner's name.",
+    ),
+    Grant(
+        "AuditFiles",
+        (Verb.AUDIT_RECORDS,),
+        ("s3:GetObject", "s3:GetObjectVersion"),
+        Resource.OWNERS_WORKSPACES,
+        "Whether the version that a record pins is there is known by its head, and S3 has no grant for that alone.",
+    ),
+    Grant(
+        "AuditDerived",
+        (Verb.AUDIT_RECORDS,),
+        ("s3:GetObject", "s3:GetObjectVersion"),
+        Resource.OWNERS_DERIVED,
+        "Likewise of what was derived from it; a whole profile is pinned by its key alone.",
+    ),
+    Grant(
+        "ListAuditedFiles",
+        (Verb.AUDIT_RECORDS,),
+        ("s3:ListBucket",),
+        Resource.OWNERS_WORKSPACES_LISTING,
+        "Tells a missing file from a forbidden one, and finds the files that no record tells of.",
+    ),
+    Grant(
+        "TellMissingAudited",
+        (Verb.AUDIT_RECORDS,),
+        ("s3:ListBucket",),
+        Resource.OWNERS_DERIVED_LISTING,
+        "Without it S3 answers for a deleted object as for a forbidden one, and a record would never be missing.",
+    ),
+    Grant(
+        "MarkRecords",
+        (Verb.AUDIT_RECORDS,),
+        ("dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem"),
+        Resource.OWNERS_PARTITIONS,
+        "A record whose file is gone is missing from then on, on condition that it is as it was read.",
+    ),
+    Grant(
+        "FindRecordsOfFiles",
+        (Verb.AUDIT_RECORDS,),
+        ("dynamodb:Query",),
+        Resource.OWNERS_INDEX,
+        "Sessions of a conversation write into one workspace, and their records are found by its index.",
+    ),
+    Grant(
+        "WriteReports",
+        (Verb.AUDIT_RECORDS,),
+        ("s3:PutObject",),
+        Resource.OWNERS_REPORTS,
+        "What an audit found of an owner's files is kept where no node can write.",
     ),
     Grant(
         "ReadRecords",

@@ -7,7 +7,9 @@ from constructs import Construct
 
 from infra.constructs.artifact_function import ArtifactFunction
 from infra.constructs.artifact_records_table import ArtifactRecordsTable
+from infra.constructs.audit_queue import AuditQueue
 from infra.constructs.code_bundle import CodeBundles
+from infra.constructs.events import Events
 from infra.constructs.grant_statements import Stores
 from infra.constructs.node_access import NodeAccess
 from infra.constructs.profile_queue import ProfileQueue
@@ -20,7 +22,7 @@ from session_datasets.domain.names import Verb
 
 
 class SessionDatasetsStack(Stack):
-    """A bucket of files, a table of records, a key, a queue, one function per verb, who may call, who is told.
+    """A bucket of files, a table of records, a key, queues, a bus, one function per verb, who may call, who is told.
 
     ``name`` is the stack's name and the beginning of every name in it, so several live in one account. ``operator``
     (an ARN) may try the isolation below the doors, with ``session-datasets doctor isolation``; nobody may when None.
@@ -36,11 +38,16 @@ class SessionDatasetsStack(Stack):
         queue = ProfileQueue(
             self, "ProfileQueue", worker_seconds=environment.size_of(Verb.PROFILE_ARTIFACT).timeout_seconds
         )
+        audits = AuditQueue(self, "AuditQueue", worker_seconds=environment.size_of(Verb.AUDIT_RECORDS).timeout_seconds)
+        events = Events(self, "Events", stack=name)
         stores = Stores(
             bucket=WorkspacesBucket(self, "Workspaces", environment=environment),
             table=ArtifactRecordsTable(self, "Records", table_name=name, environment=environment),
             signing_key=SigningKey(self, "SigningKey", stack=name, environment=environment),
             profile_queue=queue,
+            audit_queue=audits,
+            event_bus=events.bus,
+            event_dead_letters=events.dead_letters,
         )
         bundles = CodeBundles(environment)
         functions = [
@@ -56,18 +63,27 @@ class SessionDatasetsStack(Stack):
             )
             for verb in Verb
         ]
-        (worker,) = (each for each in functions if each.verb is Verb.PROFILE_ARTIFACT)
-        queue.deliver_to(worker, environment)
+        by_verb = {each.verb: each for each in functions}
+        queue.deliver_to(by_verb[Verb.PROFILE_ARTIFACT], environment)
+        audits.deliver_to(by_verb[Verb.AUDIT_RECORDS])
+        audits.hear_of(stores.bucket, environment)
+        events.follow(stores.table, by_verb[Verb.PUBLISH_EVENTS])
         access = NodeAccess(self, "Access", functions=functions)
         if environment.watch:
-            Watchtower(self, "Watch", watch=environment.watch, functions=functions, table=stores.table, queue=queue)
-        self._tell(environment, stores, queue, functions, access)
+            watchtower = Watchtower(
+                self, "Watch", watch=environment.watch, functions=functions, table=stores.table, queue=queue
+            )
+            watchtower.watch_events(events, by_verb[Verb.PUBLISH_EVENTS])
+            watchtower.watch_audits(audits, by_verb[Verb.AUDIT_RECORDS])
+            watchtower.show_alarms()
+        self._tell(environment, stores, queue, audits, functions, access)
 
     def _tell(
         self,
         environment: Environment,
         stores: Stores,
         queue: ProfileQueue,
+        audits: AuditQueue,
         functions: list[ArtifactFunction],
         access: NodeAccess,
     ) -> None:
@@ -78,6 +94,11 @@ class SessionDatasetsStack(Stack):
             "SigningKeyArn": stores.signing_key.secret_arn,
             "ProfileQueueUrl": queue.queue_url,
             "DeadLettersUrl": queue.dead_letters.queue_url,
+            "AuditQueueUrl": audits.queue_url,
+            "AuditDeadLettersUrl": audits.dead_letters.queue_url,
+            "EventBusName": stores.event_bus.event_bus_name,
+            "EventDeadLettersUrl": stores.event_dead_letters.queue_url,
+            "RecordsStreamArn": str(stores.table.table_stream_arn),
             "NodePolicyArn": access.node_policy.managed_policy_arn,
             "OrchestratorPolicyArn": access.orchestrator_policy.managed_policy_arn,
         }

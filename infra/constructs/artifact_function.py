@@ -129,6 +129,10 @@ def _variables(
         variables[names.ENV_TABLE] = stores.table.table_name
     if Store.PROFILE_QUEUE in granted:
         variables[names.ENV_PROFILE_QUEUE] = stores.profile_queue.queue_url
+    if Store.AUDIT_QUEUE in granted:
+        variables[names.ENV_AUDIT_QUEUE] = stores.audit_queue.queue_url
+    if Store.EVENT_BUS in granted:
+        variables[names.ENV_EVENT_BUS] = stores.event_bus.event_bus_name
     if caller_role:
         variables[names.ENV_CALLER_ROLE] = caller_role.role_arn
     if verb is Verb.REGISTER_ARTIFACT:

@@ -24,6 +24,8 @@ class ArtifactRecordsTable(dynamodb.Table):
             partition_key=_text(names.PARTITION_KEY),
             sort_key=_text(names.SORT_KEY),
             billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
+            # What happened to a record is told by its write, with what was before it.
+            stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES,
             encryption=dynamodb.TableEncryption.AWS_MANAGED,
             point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
                 point_in_time_recovery_enabled=True

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_secretsmanager as secretsmanager
@@ -14,7 +15,7 @@ from aws_cdk import aws_sqs as sqs
 
 from infra.grants import PLACES, Grant, Place, Store
 from infra.nag import acknowledge
-from session_datasets.domain.names import TAG_RUN
+from session_datasets.domain.names import PARTITION_KEY, SORT_KEY, TAG_RUN
 
 _PARTITION_KEYS = "dynamodb:LeadingKeys"
 _IN_TABLE = (Store.TABLE, Store.CONVERSATION_INDEX, Store.RUN_INDEX)
@@ -28,6 +29,9 @@ class Stores:
     table: dynamodb.Table
     signing_key: secretsmanager.Secret
     profile_queue: sqs.Queue
+    audit_queue: sqs.Queue
+    event_bus: events.EventBus
+    event_dead_letters: sqs.Queue
 
     def arns(self, place: Place) -> list[str]:
         """The ARNs that stand for one place of the table of grants."""
@@ -36,6 +40,15 @@ class Stores:
                 return [self.signing_key.secret_arn]
             case Store.PROFILE_QUEUE:
                 return [self.profile_queue.queue_arn]
+            case Store.AUDIT_QUEUE:
+                return [self.audit_queue.queue_arn]
+            case Store.EVENT_BUS:
+                return [self.event_bus.event_bus_arn]
+            case Store.EVENT_DEAD_LETTERS:
+                return [self.event_dead_letters.queue_arn]
+            case Store.STREAM:
+                assert self.table.table_stream_arn is not None
+                return [self.table.table_stream_arn]
             case Store.OBJECTS:
                 return [self.bucket.arn_for_objects(pattern) for pattern in place.patterns]
             case Store.BUCKET:
@@ -46,6 +59,16 @@ class Stores:
                 return [f"{self.table.table_arn}/index/{place.store}"]
             case Store.CALLER_ROLE:
                 raise ValueError("A caller role is known to its verb's function alone.")
+
+
+# As AWS writes it: a request that chooses no attributes selects them all.
+_NAMES_ONLY: dict[Store, dict[str, Any]] = {
+    Store.TABLE: {
+        "ForAllValues:StringEquals": {"dynamodb:Attributes": [PARTITION_KEY, SORT_KEY]},
+        "StringEqualsIfExists": {"dynamodb:Select": "SPECIFIC_ATTRIBUTES"},
+    },
+    Store.BUCKET: {"StringEquals": {"s3:prefix": "", "s3:delimiter": "/"}},
+}
 
 
 def statements(grants: Iterable[Grant], stores: Stores, caller_role_arn: str = "") -> list[iam.PolicyStatement]:
@@ -78,6 +101,8 @@ def _object_patterns(grants: Iterable[Grant]) -> Iterator[tuple[Grant, str]]:
 
 
 def _conditions(place: Place) -> dict[str, Any] | None:
+    if place.names_only:
+        return _NAMES_ONLY[place.store]
     conditions: dict[str, Any] = {}
     absent: dict[str, str] = {}
     if place.store is Store.BUCKET and place.patterns:

@@ -23,7 +23,7 @@ class ProfileQueue(sqs.Queue):
     """``dead_letters`` holds what was delivered too often: each one is a file that a person should look at."""
 
     def __init__(self, scope: Construct, construct_id: str, *, worker_seconds: int) -> None:
-        self.dead_letters = _queue(scope, f"{construct_id}DeadLetters")
+        self.dead_letters = dead_letter_queue(scope, f"{construct_id}DeadLetters")
         super().__init__(
             scope,
             construct_id,
@@ -46,7 +46,7 @@ class ProfileQueue(sqs.Queue):
         )
 
 
-def _queue(scope: Construct, construct_id: str) -> sqs.Queue:
+def dead_letter_queue(scope: Construct, construct_id: str) -> sqs.Queue:
     return sqs.Queue(
         scope,
         construct_id,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -12,15 +12,20 @@ from constructs import Construct
 
 from infra.constructs.alarm_topic import AlarmTopic
 from infra.constructs.artifact_function import ArtifactFunction
+from infra.constructs.audit_queue import AuditQueue
+from infra.constructs.events import Events
 from infra.constructs.profile_queue import ProfileQueue
 from infra.environments import Watch
-from session_datasets.domain.names import METRICS_NAMESPACE
+from session_datasets.domain import metrics
+from session_datasets.domain.names import METRICS_NAMESPACE, NODE_VERBS
 
 # What the functions themselves count for each verb. A refusal is an answer, and so is a failure that nobody
 # foresaw: Lambda sees neither, and its own error metric only counts functions that died.
-FAILURES = "failures"
+FAILURES = metrics.FAILURES
 WORK = ("rows", "bytes_read", "s3_requests")
-ANSWERS = ("calls", "problems", FAILURES)
+ANSWERS = (metrics.CALLS, metrics.COLD_STARTS, metrics.PROBLEMS, metrics.DENIED, *metrics.REFUSALS)
+
+_AUDITED = ("audited", "unregistered")
 
 RECORD_OPERATIONS = [
     dynamodb.Operation.GET_ITEM,
@@ -41,7 +46,7 @@ class Watchtower(Construct):
         construct_id: str,
         *,
         watch: Watch,
-        functions: Iterable[ArtifactFunction],
+        functions: Sequence[ArtifactFunction],
         table: dynamodb.Table,
         queue: ProfileQueue,
     ) -> None:
@@ -55,9 +60,7 @@ class Watchtower(Construct):
             self._watch_function(each)
         self._watch_table(table)
         self._watch_queue(queue)
-        self.dashboard.add_widgets(
-            cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(self.alarms), width=4 * WIDGET_WIDTH)
-        )
+        self._watch_callers([each for each in functions if each.verb in NODE_VERBS])
 
     def _watch_function(self, each: ArtifactFunction) -> None:
         function, watch = each.function, self._watch
@@ -85,6 +88,33 @@ class Watchtower(Construct):
             dimensions_map={"service": str(each.verb), "stack": Stack.of(self).stack_name},
             statistic="Sum",
             period=self._period,
+        )
+
+    def _watch_callers(self, functions: Sequence[ArtifactFunction]) -> None:
+        """What callers meet, over all verbs of nodes: one of them alone may look harmless."""
+        watch = self._watch
+        strayed = self._summed(functions, metrics.NOT_FOUND)
+        missing = self._summed(functions, metrics.MISSING_FILES)
+        refused = self._summed(functions, metrics.TURNED_AWAY)
+        denied = self._summed(functions, metrics.DENIED)
+        self._alarm("callers-strayed", strayed, watch.not_found_per_period, "ask for much that they cannot reach")
+        self._alarm("callers-missing", missing, watch.missing_files_per_period, "ask for files that are gone")
+        self._alarm(
+            "callers-refused", refused, watch.turned_away_per_period, "come with tokens that do not let them in"
+        )
+        self._alarm("functions-denied", denied, watch.denied_per_period, "are denied by AWS what they ask for")
+        self.dashboard.add_widgets(
+            _graph("callers: ids out of reach", [strayed]),
+            _graph("callers: files gone", [missing]),
+            _graph("callers: turned away", [refused]),
+            _graph("functions: denied by AWS", [denied]),
+        )
+
+    def _summed(self, functions: Iterable[ArtifactFunction], name: str) -> cloudwatch.MathExpression:
+        """Over at most ten functions: an alarm takes no more metrics. Where none counted anything there is no sum."""
+        counted = {str(each.verb): self._counted(each, name) for each in functions}
+        return cloudwatch.MathExpression(
+            expression=f"SUM([{', '.join(counted)}])", using_metrics=counted, label=name, period=self._period
         )
 
     def _watch_table(self, table: dynamodb.Table) -> None:
@@ -115,6 +145,37 @@ class Watchtower(Construct):
             _graph("profiles: waiting and in work", [waiting, in_work]),
             _graph("profiles: seconds of the oldest", [age]),
             _graph("profiles: given up", [dead]),
+        )
+
+    def watch_events(self, events: Events, publisher: ArtifactFunction) -> None:
+        age = publisher.alias.metric("IteratorAge", period=self._period, statistic="Maximum")
+        dead = events.dead_letters.metric_approximate_number_of_messages_visible(period=self._period)
+        self._alarm("events-age", age, 60_000 * self._watch.queue_minutes, "are not told for a long time")
+        self._alarm("events-dead", dead, 1, "could not be told and lie with the dead letters")
+        self.dashboard.add_widgets(
+            _graph("events: changes told", [self._counted(publisher, "changes_told")]),
+            _graph("events: milliseconds behind", [age]),
+            _graph("events: given up", [dead]),
+        )
+
+    def watch_audits(self, queue: AuditQueue, auditor: ArtifactFunction) -> None:
+        missing = self._counted(auditor, "missing_files")
+        age = queue.metric_approximate_age_of_oldest_message(period=self._period)
+        dead = queue.dead_letters.metric_approximate_number_of_messages_visible(period=self._period)
+        self._alarm("files-missing", missing, 1, "are gone that records tell of")
+        self._alarm("audits-age", age, 60 * self._watch.queue_minutes, "are not made for a long time")
+        self._alarm("audits-dead", dead, 1, "were given up and lie with the dead letters")
+        self.dashboard.add_widgets(
+            _graph("files: missing and restored", [missing, self._counted(auditor, "restored_files")]),
+            _graph("files: audited and unregistered", [self._counted(auditor, f"{each}_files") for each in _AUDITED]),
+            _graph("audits: seconds of the oldest", [age]),
+            _graph("audits: given up", [dead]),
+        )
+
+    def show_alarms(self) -> None:
+        """At the end of the dashboard, when all are made."""
+        self.dashboard.add_widgets(
+            cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(self.alarms), width=4 * WIDGET_WIDTH)
         )
 
     def _alarm(self, name: str, metric: cloudwatch.IMetric, threshold: float, what: str) -> None:

@@ -80,6 +80,17 @@ def _prune(options: argparse.Namespace) -> int:
     return 0
 
 
+def _redrive(options: argparse.Namespace) -> int:
+    print(account.redrive(options.stack, options.what))
+    return 0
+
+
+def _audit(options: argparse.Namespace) -> int:
+    account.begin_audit(options.stack)
+    print("The audit has begun; its reports will lie below _audit/ in the bucket, one for each owner.")
+    return 0
+
+
 def _prepare(_: argparse.Namespace) -> int:
     installers: dict[str, Callable[[], Path]] = {
         "MiniStack": tools.ministack,
@@ -125,6 +136,11 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument("--env", required=True, help="the environment it is about to be deployed as")
     prune = add("prune", _prune, "delete the versions of functions in a real account that deploys superseded")
     prune.add_argument("--stack", default=DEFAULT_STACK, help="the stack's name (%(default)s)")
+    redrive = add("redrive", _redrive, "have the dead letters of a stack in a real account done once more")
+    redrive.add_argument("what", choices=account.REDRIVEN, help="whose dead letters")
+    redrive.add_argument("--stack", default=DEFAULT_STACK, help="the stack's name (%(default)s)")
+    audit = add("audit", _audit, "compare all records of a stack in a real account with its files, both ways")
+    audit.add_argument("--stack", default=DEFAULT_STACK, help="the stack's name (%(default)s)")
     add("prepare", _prepare, "install every tool under .local and say where")
     add("node", _node, "print the shell lines that put a suitable Node.js on the path")
     add("cdk", _cdk, "run the pinned CDK command line with the arguments that follow, for a real account")

@@ -5,6 +5,7 @@ Credentials and region are looked for where the CDK command line looks for them.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from infra.local.redrive import RedriveRefused, move_back, tell_again
 from infra.outputs import ENVIRONMENT_OUTPUT
 from session_datasets.domain.names import LIVE_ALIAS, Verb, function_name
 
@@ -69,12 +71,46 @@ def delete(version: Version) -> None:
         _client("lambda").delete_function(FunctionName=version.function, Qualifier=version.number)
 
 
+# What lies with the dead letters, and the outputs of the stack that name where, and where from.
+REDRIVEN = {
+    "profiles": ("DeadLettersUrl", "ProfileQueueUrl"),
+    "audits": ("AuditDeadLettersUrl", "AuditQueueUrl"),
+    "events": ("EventDeadLettersUrl", ""),
+}
+
+
+def redrive(stack: str, what: str) -> str:
+    """Has the dead letters of ``what`` (one of REDRIVEN) done once more, and says what came of it; raises
+    AccountError."""
+    with _explained(f"redrive the {what} of {stack}"):
+        outputs = _outputs(stack)
+        dead = outputs[REDRIVEN[what][0]]
+        if what == "events":
+            told = tell_again(_client("sqs"), _client("dynamodbstreams"), _client("lambda"), dead, stack)
+            return (
+                f"{told.told} dead letters told again; left: {told.too_old} older than the stream's day, "
+                f"{told.failed} that failed once more (the log of publish_events says why)."
+            )
+        return (
+            f"About {move_back(_client('sqs'), dead, outputs[REDRIVEN[what][1]])} dead letters are on their way back."
+        )
+
+
+def begin_audit(stack: str) -> None:
+    """Asks for an audit of everything; raises AccountError."""
+    with _explained(f"begin an audit of {stack}"):
+        body = json.dumps({"v": 1, "sweep": {}})
+        _client("sqs").send_message(QueueUrl=_outputs(stack)["AuditQueueUrl"], MessageBody=body)
+
+
 def _standing_environment(stack: str) -> str | None:
     """What the stack was deployed as; None when there is none, or it never came to say so."""
     with _explained(f"see whether {stack} stands already"):
-        found = _described(stack)
-    outputs = {each["OutputKey"]: str(each["OutputValue"]) for each in found.get("Outputs", [])}
-    return outputs.get(ENVIRONMENT_OUTPUT)
+        return _outputs(stack).get(ENVIRONMENT_OUTPUT)
+
+
+def _outputs(stack: str) -> dict[str, str]:
+    return {each["OutputKey"]: str(each["OutputValue"]) for each in _described(stack).get("Outputs", [])}
 
 
 def _described(stack: str) -> Mapping[str, Any]:
@@ -107,7 +143,9 @@ def _unaliased(functions: Any, name: str) -> Iterator[Version]:
 def _explained(deed: str) -> Iterator[None]:
     try:
         yield
-    except (ClientError, BotoCoreError) as error:
+    except KeyError as error:
+        raise AccountError(f"Could not {deed}: the stack has no output {error}; is it deployed?") from error
+    except (ClientError, BotoCoreError, RedriveRefused) as error:
         raise AccountError(f"Could not {deed}: {error}") from error
 
 

@@ -30,6 +30,7 @@ class LocalStack(Emulator):
             "SKIP_SSL_CERT_DOWNLOAD": "1",
             "DNS_ADDRESS": "0",
             "PROVIDER_OVERRIDE_DYNAMODB": "moto",
+            "PROVIDER_OVERRIDE_DYNAMODBSTREAMS": "moto",
             "LAMBDA_RUNTIME_EXECUTOR": "process",
             "LAMBDA_PROCESS_PYTHON": str(tools.functions()),
         }

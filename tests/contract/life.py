@@ -15,6 +15,7 @@ from moto.server import ThreadedMotoServer
 
 from session_datasets.domain.artifact import ProfilingTask
 from session_datasets.domain.names import Verb
+from tests.support.audited import Audited, Followed, message
 from tests.support.moto_cloud import MotoCloud
 from tests.support.sessions import Session
 
@@ -34,6 +35,7 @@ def exchanges(cloud: MotoCloud) -> dict[Verb, Exchange]:
         return answer
 
     opened = call(Verb.OPEN_SESSION, {"v": 1, "owner": "acme", "run_id": "run-42", "node": "extract"})
+    followed, audited = Followed(cloud), Audited(cloud)
     token = opened["token"]
     session = Session(cloud, token, opened["session_id"], opened["workspace"])
     sha256 = hashlib.sha256(BODY).hexdigest()
@@ -49,6 +51,9 @@ def exchanges(cloud: MotoCloud) -> dict[Verb, Exchange]:
     call(Verb.READ_ROWS, {**asked, "offset": 1, "limit": 1})
     call(Verb.READ_COLUMNS, {**asked, "columns": ["day", "amount"]})
     lived[Verb.PROFILE_ARTIFACT] = _delivered(cloud, registered["reference"])
+    (record,) = (each for each in followed.records() if each["dynamodb"]["Keys"]["artifact_id"]["S"].startswith("art_"))
+    lived[Verb.PUBLISH_EVENTS] = {"Records": [record]}, followed.publish([record])
+    lived[Verb.AUDIT_RECORDS] = _audited(audited, registered["reference"])
     call(Verb.END_RUN, {"v": 1, "owner": "acme", "run_id": "run-42", "release_leases": True})
     call(Verb.END_CONVERSATION, {"v": 1, "owner": "acme", "conversation_id": "chat-7"})
     return lived
@@ -61,6 +66,12 @@ def _delivered(cloud: MotoCloud, reference: dict[str, Any]) -> Exchange:
     record = cloud.take_message()
     assert record is not None
     return {"Records": [record]}, cloud.deliver(record)
+
+
+def _audited(audited: Audited, reference: dict[str, Any]) -> Exchange:
+    """What S3 tells of a version that is gone, and whether it is done with."""
+    body = json.dumps(audited.news(reference["key"], reference["version_id"]))
+    return {"Records": [message("0", body)]}, {"batchItemFailures": audited.deliver(body)}
 
 
 def shape(value: Any) -> Any:

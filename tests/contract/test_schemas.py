@@ -49,7 +49,7 @@ def test_the_example_response_is_valid(verb: Verb) -> None:
 
 
 @pytest.mark.parametrize("verb", EVENT_VERBS)
-def test_what_works_off_a_queue_has_a_folder_and_no_exchange(verb: Verb) -> None:
+def test_what_works_off_queues_and_streams_has_a_folder_and_no_exchange(verb: Verb) -> None:
     assert verb not in EXCHANGES
     assert (ROOT / "lambdas" / verb / "handler.py").is_file()
 

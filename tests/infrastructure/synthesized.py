@@ -11,7 +11,14 @@ from typing import Any
 from aws_cdk import App
 
 from app import create_app
-from session_datasets.domain.names import DEFAULT_STACK, ENV_CALLER_ROLE, Verb, function_name
+from session_datasets.domain.names import (
+    DEFAULT_STACK,
+    ENV_AUDIT_QUEUE,
+    ENV_CALLER_ROLE,
+    ENV_PROFILE_QUEUE,
+    Verb,
+    function_name,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -142,7 +149,42 @@ def _statements_of(role: Json) -> list[Json]:
 
 
 def profile_queue(stack: Synthesized) -> tuple[str, Json]:
-    """Logical id and properties of the queue that feeds a function; the other one is for its dead letters."""
-    mapping = stack.only("AWS::Lambda::EventSourceMapping")["Properties"]
-    logical_id = mapping["EventSourceArn"]["Fn::GetAtt"][0]
+    """Logical id and properties of the queue that profile_artifact works off."""
+    return _queue_told(stack, Verb.PROFILE_ARTIFACT, ENV_PROFILE_QUEUE)
+
+
+def audit_queue(stack: Synthesized) -> tuple[str, Json]:
+    """Likewise of audit_records."""
+    return _queue_told(stack, Verb.AUDIT_RECORDS, ENV_AUDIT_QUEUE)
+
+
+def dead_letters_of(stack: Synthesized, queue: Json) -> str:
+    """Logical id of the queue where its messages end."""
+    logical_id: str = queue["RedrivePolicy"]["deadLetterTargetArn"]["Fn::GetAtt"][0]
+    return logical_id
+
+
+def mapping_of(stack: Synthesized, verb: Verb) -> Json:
+    """The properties of what feeds the live version of the verb's function."""
+    wanted = function_name(DEFAULT_STACK, verb)
+    (function,) = (
+        name
+        for name, each in stack.resources("AWS::Lambda::Function").items()
+        if each["Properties"]["FunctionName"] == wanted
+    )
+    (alias,) = (
+        name
+        for name, each in stack.resources("AWS::Lambda::Alias").items()
+        if each["Properties"]["FunctionName"] == {"Ref": function}
+    )
+    (found,) = (
+        each["Properties"]
+        for each in stack.resources("AWS::Lambda::EventSourceMapping").values()
+        if alias in str(each["Properties"]["FunctionName"])
+    )
+    return found
+
+
+def _queue_told(stack: Synthesized, verb: Verb, variable: str) -> tuple[str, Json]:
+    logical_id = stack.function(verb)["Environment"]["Variables"][variable]["Ref"]
     return logical_id, stack.template["Resources"][logical_id]["Properties"]

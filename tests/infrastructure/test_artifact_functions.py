@@ -9,7 +9,7 @@ import pytest
 from session_datasets.client.lambda_client import ANSWER_SECONDS
 from session_datasets.domain import names
 from session_datasets.domain.limits import ENDING_SECONDS_MAX, MIB, TABLE_BYTES_MAX
-from session_datasets.domain.names import ENDING_VERBS, NUMERIC_VERBS, TABULAR_VERBS, Verb
+from session_datasets.domain.names import ENDING_VERBS, EVENT_VERBS, NUMERIC_VERBS, TABULAR_VERBS, Verb
 from tests.infrastructure.synthesized import InEnvironment, Synthesized
 
 each_verb = pytest.mark.parametrize("verb", Verb)
@@ -20,6 +20,7 @@ def test_every_verb_has_one_function_and_there_is_no_other(everywhere: Synthesiz
     functions = everywhere.resources("AWS::Lambda::Function").values()
     found = sorted(each["Properties"]["FunctionName"] for each in functions)
     assert found == [
+        "session-datasets-audit-records",
         "session-datasets-describe-artifact",
         "session-datasets-end-conversation",
         "session-datasets-end-run",
@@ -28,6 +29,7 @@ def test_every_verb_has_one_function_and_there_is_no_other(everywhere: Synthesiz
         "session-datasets-open-session",
         "session-datasets-prepare-upload",
         "session-datasets-profile-artifact",
+        "session-datasets-publish-events",
         "session-datasets-read-columns",
         "session-datasets-read-rows",
         "session-datasets-register-artifact",
@@ -145,7 +147,7 @@ def test_it_is_told_its_stack_its_key_and_its_name(everywhere: Synthesized, verb
     variables = everywhere.function(verb)["Environment"]["Variables"]
     assert variables[names.ENV_STACK] == "session-datasets"
     # What nobody calls, or the orchestrator alone may, checks no token.
-    key = None if verb in (Verb.PROFILE_ARTIFACT, *ENDING_VERBS) else {"Ref": secret}
+    key = None if verb in (*EVENT_VERBS, *ENDING_VERBS) else {"Ref": secret}
     assert variables.get(names.ENV_SIGNING_KEY) == key
     assert variables["POWERTOOLS_SERVICE_NAME"] == verb.value
     assert variables["POWERTOOLS_METRICS_NAMESPACE"] == names.METRICS_NAMESPACE
@@ -166,6 +168,8 @@ def test_it_is_told_its_stack_its_key_and_its_name(everywhere: Synthesized, verb
         (Verb.READ_ROWS, {names.ENV_BUCKET, names.ENV_TABLE}),
         (Verb.READ_COLUMNS, {names.ENV_BUCKET, names.ENV_TABLE}),
         (Verb.PROFILE_ARTIFACT, {names.ENV_BUCKET, names.ENV_TABLE}),
+        (Verb.PUBLISH_EVENTS, set()),
+        (Verb.AUDIT_RECORDS, {names.ENV_BUCKET, names.ENV_TABLE}),
     ],
 )
 def test_it_is_told_only_the_stores_it_works_on(everywhere: Synthesized, verb: Verb, stores: set[str]) -> None:

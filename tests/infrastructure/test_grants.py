@@ -24,6 +24,8 @@ from tests.infrastructure.synthesized import (
     Json,
     Synthesized,
     as_list,
+    audit_queue,
+    dead_letters_of,
     policy_statements,
     profile_queue,
     synthesize,
@@ -70,6 +72,25 @@ MEANT_FOR_FUNCTION: dict[Verb, dict[str, set[str]]] = dict.fromkeys(NODE_VERBS, 
         "sqs:DeleteMessage": QUEUE,
         "sqs:GetQueueAttributes": QUEUE,
         "sqs:ChangeMessageVisibility": QUEUE,
+    },
+    # It asks for no data: the stream hands it what it tells.
+    Verb.PUBLISH_EVENTS: {
+        "dynamodb:DescribeStream": {"Records.StreamArn"},
+        "dynamodb:GetRecords": {"Records.StreamArn"},
+        "dynamodb:GetShardIterator": {"Records.StreamArn"},
+        "dynamodb:ListStreams": {"Records.StreamArn"},
+        "events:PutEvents": {"EventBus"},
+        "sqs:SendMessage": {"EventDeadLetters"},
+    },
+    Verb.AUDIT_RECORDS: CALLER_ROLE
+    | {
+        "sqs:ReceiveMessage": {"AuditQueue"},
+        "sqs:DeleteMessage": {"AuditQueue"},
+        "sqs:GetQueueAttributes": {"AuditQueue"},
+        "sqs:ChangeMessageVisibility": {"AuditQueue"},
+        "sqs:SendMessage": {"AuditQueue"},
+        "dynamodb:Scan": {"keys of table"},
+        "s3:ListBucket": {"first level of bucket"},
     },
 }
 
@@ -137,7 +158,26 @@ MEANT_FOR_CALLER: dict[Verb, dict[str, set[str]]] = {
     },
     Verb.READ_ROWS: READS_ROWS,
     Verb.READ_COLUMNS: READS_ROWS,
+    Verb.PUBLISH_EVENTS: {},
+    Verb.AUDIT_RECORDS: {
+        "s3:GetObject": OWNERS_WORKSPACES | OWNERS_DERIVED,
+        "s3:GetObjectVersion": OWNERS_WORKSPACES | OWNERS_DERIVED,
+        "s3:ListBucket": OWNERS_WORKSPACES_LISTING | OWNERS_DERIVED_LISTING,
+        "s3:PutObject": {f"object _audit/{OWNER}/*"},
+        "dynamodb:GetItem": OWNERS_PARTITIONS,
+        "dynamodb:UpdateItem": OWNERS_PARTITIONS,
+        "dynamodb:Query": OWNERS_PARTITIONS | {f"conversation-index {OWNER}#*"},
+    },
 }
+# A row that names no owner shows nothing but names, and by them whose data is to be looked at in the owner's name.
+NAMES_ONLY = {
+    "keys of table": {
+        "ForAllValues:StringEquals": {"dynamodb:Attributes": ["owner_session", "artifact_id"]},
+        "StringEqualsIfExists": {"dynamodb:Select": "SPECIFIC_ATTRIBUTES"},
+    },
+    "first level of bucket": {"StringEquals": {"s3:prefix": "", "s3:delimiter": "/"}},
+}
+SEES_NAMES = {"dynamodb:Scan": "keys of table", "s3:ListBucket": "first level of bucket"}
 
 
 def readable(stack: Synthesized, arn: object) -> str:
@@ -147,16 +187,28 @@ def readable(stack: Synthesized, arn: object) -> str:
         "AWS::S3::Bucket": "Workspaces",
         "AWS::DynamoDB::Table": "Records",
         "AWS::SecretsManager::Secret": "SigningKey",
+        "AWS::Events::EventBus": "EventBus",
     }.items():
         (logical_id,) = stack.resources(kind)
         text = text.replace(logical_id, name)
-    return text.replace(profile_queue(stack)[0], "ProfileQueue")
+    queues = {"ProfileQueue": profile_queue(stack)[0], "AuditQueue": audit_queue(stack)[0]}
+    (queues["EventDeadLetters"],) = (
+        name for name in stack.resources("AWS::SQS::Queue") if name.startswith("EventsDeadLetters")
+    )
+    for name, logical_id in queues.items():
+        # The whole id: that of the dead letters begins like that of their queue.
+        text = f"{name}.Arn" if text == f"{logical_id}.Arn" else text
+    return text
 
 
 def meaning(stack: Synthesized, statement: Json, verb: Verb) -> set[str]:
     """Where a statement holds, conditions and all; raises for a condition that says anything else."""
     conditions = {key: dict(value) for key, value in statement.get("Condition", {}).items()}
     arns = [readable(stack, arn) for arn in as_list(statement["Resource"])]
+    for name, condition in NAMES_ONLY.items():
+        if conditions == condition:
+            assert arns == ["Records.Arn" if name == "keys of table" else "Workspaces.Arn"]
+            return {name}
     suffix = ""
     absent = conditions.pop("Null", {})
     if absent.pop("aws:PrincipalTag/run", None) == "true":
@@ -167,7 +219,7 @@ def meaning(stack: Synthesized, statement: Json, verb: Verb) -> set[str]:
     elif arns == ["Workspaces.Arn"]:
         patterns = conditions.pop("StringLike").pop("s3:prefix")
         places = {f"prefix {pattern}" for pattern in patterns}
-    elif arns[0].startswith("Records.Arn"):
+    elif arns[0].startswith("Records.Arn") and conditions:
         assert absent.pop("dynamodb:LeadingKeys") == "false"
         ((operator, keys),) = conditions.items()
         conditions = {}
@@ -231,9 +283,14 @@ def test_the_roles_have_one_statement_for_each_place_of_each_row(everywhere: Syn
 
 
 @each_verb
-def test_no_function_role_reaches_data(everywhere: Synthesized, verb: Verb) -> None:
+def test_no_function_role_reaches_data_but_names_and_a_stream(everywhere: Synthesized, verb: Verb) -> None:
     actions = permissions(everywhere, everywhere.statements(verb), verb)
-    assert [action for action in actions if action.startswith(("s3:", "dynamodb:"))] == []
+    reaching = {action: places for action, places in actions.items() if action.startswith(("s3:", "dynamodb:"))}
+    if verb is Verb.AUDIT_RECORDS:
+        assert reaching == {action: {place} for action, place in SEES_NAMES.items()}
+    else:
+        assert {place for places in reaching.values() for place in places} <= {"Records.StreamArn"}
+        assert verb is Verb.PUBLISH_EVENTS or not reaching
 
 
 @each_narrowed_verb
@@ -283,8 +340,10 @@ def test_an_operator_that_a_deploy_names_is_trusted_beside_the_function(tmp_path
 
 
 @each_verb
-def test_every_function_works_with_data_in_a_callers_name(everywhere: Synthesized, verb: Verb) -> None:
-    assert everywhere.caller_role(verb) is not None
+def test_every_function_but_the_one_that_asks_for_no_data_works_in_a_callers_name(
+    everywhere: Synthesized, verb: Verb
+) -> None:
+    assert (everywhere.caller_role(verb) is None) is (verb is Verb.PUBLISH_EVENTS)
 
 
 @each_narrowed_verb
@@ -355,6 +414,7 @@ def test_no_identity_has_a_wildcard_resource_but_the_files_of_one_owner(everywhe
             f"{OWNER}/conversations/*",
             f"{OWNER}/runs/*",
             f"_derived/{OWNER}/*",
+            f"_audit/{OWNER}/*",
             *REMAINS,
         )
     }
@@ -370,6 +430,7 @@ def test_nobody_can_delete_anything_but_what_ends_and_the_worker_its_messages(ev
     }
     assert found == {
         (Verb.PROFILE_ARTIFACT, "sqs:DeleteMessage"),
+        (Verb.AUDIT_RECORDS, "sqs:DeleteMessage"),
         *((verb, action) for verb in ENDING_VERBS for action in ("s3:DeleteObjectVersion", "dynamodb:BatchWriteItem")),
     }
 
@@ -382,13 +443,18 @@ def test_an_end_reads_no_file_and_writes_none(everywhere: Synthesized, verb: Ver
 
 def test_nobody_reaches_the_dead_letters(everywhere: Synthesized) -> None:
     reached = {place for verb in Verb for each in all_permissions(everywhere, verb).values() for place in each}
-    (dead_letters,) = everywhere.resources("AWS::SQS::Queue").keys() - {profile_queue(everywhere)[0]}
-    assert not any(dead_letters in place for place in reached)
+    queues = (profile_queue(everywhere), audit_queue(everywhere))
+    dead_letters = [dead_letters_of(everywhere, properties) for _, properties in queues]
+    assert not any(each in place for place in reached for each in dead_letters)
 
 
 def test_only_registering_asks_for_profiles_and_only_profiling_takes_them(everywhere: Synthesized) -> None:
-    senders = [verb for verb in Verb if "sqs:SendMessage" in all_permissions(everywhere, verb)]
-    receivers = [verb for verb in Verb if "sqs:ReceiveMessage" in all_permissions(everywhere, verb)]
+    sends, receives = (
+        {verb: all_permissions(everywhere, verb).get(f"sqs:{action}Message", set()) for verb in Verb}
+        for action in ("Send", "Receive")
+    )
+    senders = [verb for verb, places in sends.items() if places & QUEUE]
+    receivers = [verb for verb, places in receives.items() if places & QUEUE]
     assert (senders, receivers) == ([Verb.REGISTER_ARTIFACT], [Verb.PROFILE_ARTIFACT])
 
 

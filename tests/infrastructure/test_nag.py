@@ -19,6 +19,7 @@ RULES_ACKNOWLEDGED = {
     "AwsSolutions-IAM5": "AWS::IAM::Role",
     "AwsSolutions-S1": "AWS::S3::Bucket",
     "AwsSolutions-SMG4": "AWS::SecretsManager::Secret",
+    "AwsSolutions-SQS3": "AWS::SQS::Queue",
     "@aws-cdk/aws-lambda:snapStartRequirePublish": "AWS::Lambda::Function",
 }
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from session_datasets.domain.names import Verb
+from session_datasets.domain.names import EVENT_VERBS, Verb
 from tests.infrastructure.synthesized import Synthesized
 
 ORCHESTRATORS = (Verb.OPEN_SESSION, Verb.END_CONVERSATION, Verb.END_RUN)
-NODES = [verb for verb in Verb if verb not in (*ORCHESTRATORS, Verb.PROFILE_ARTIFACT)]
+NODES = [verb for verb in Verb if verb not in (*ORCHESTRATORS, *EVENT_VERBS)]
 
 
 def callables(stack: Synthesized, verb: Verb) -> set[str]:
@@ -45,8 +45,9 @@ def test_the_orchestrator_opens_and_ends_and_calls_nothing_else(everywhere: Synt
 
 
 @pytest.mark.parametrize("output", ["NodePolicyArn", "OrchestratorPolicyArn"])
-def test_nobody_outside_calls_what_works_off_the_queue(everywhere: Synthesized, output: str) -> None:
-    assert allowed(everywhere, output).isdisjoint(callables(everywhere, Verb.PROFILE_ARTIFACT))
+def test_nobody_outside_calls_what_works_off_queues_and_streams(everywhere: Synthesized, output: str) -> None:
+    inside = set().union(*(callables(everywhere, verb) for verb in EVENT_VERBS))
+    assert allowed(everywhere, output).isdisjoint(inside)
 
 
 @pytest.mark.parametrize(

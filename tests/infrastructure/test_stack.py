@@ -44,6 +44,11 @@ def test_it_tells_its_stores_its_functions_and_its_policies(everywhere: Synthesi
         "SigningKeyArn",
         "ProfileQueueUrl",
         "DeadLettersUrl",
+        "AuditQueueUrl",
+        "AuditDeadLettersUrl",
+        "EventBusName",
+        "EventDeadLettersUrl",
+        "RecordsStreamArn",
         "NodePolicyArn",
         "OrchestratorPolicyArn",
         "OpenSessionName",
@@ -57,6 +62,8 @@ def test_it_tells_its_stores_its_functions_and_its_policies(everywhere: Synthesi
         "ReadRowsName",
         "ReadColumnsName",
         "ProfileArtifactName",
+        "PublishEventsName",
+        "AuditRecordsName",
         *(f"{pascal_case(verb)}CallerRoleArn" for verb in NARROWED_VERBS),
     }
 
@@ -79,6 +86,7 @@ def test_two_stacks_in_one_app_share_no_name(tmp_path: Path) -> None:
         "AWS::DynamoDB::Table",
         "AWS::Lambda::Function",
         "AWS::Lambda::Alias",
+        "AWS::Events::EventBus",
     }
     # An alias lives inside its function.
     assert physical_names(first) & physical_names(second) == {("AWS::Lambda::Alias", "live")}

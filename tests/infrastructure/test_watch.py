@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from session_datasets.domain.names import DEFAULT_STACK, METRICS_NAMESPACE, Verb, function_name
-from tests.infrastructure.synthesized import InEnvironment, Json, Synthesized, as_list, profile_queue
+from tests.infrastructure.synthesized import InEnvironment, Json, Synthesized, as_list, audit_queue, profile_queue
 
 each_verb = pytest.mark.parametrize("verb", Verb)
 in_accounts = pytest.mark.parametrize("environment", ["sandbox", "production"])
@@ -96,9 +96,30 @@ def test_records_that_dynamodb_refuses_are_an_alarm(synthesized: InEnvironment, 
 @in_accounts
 def test_one_dead_letter_is_an_alarm(synthesized: InEnvironment, environment: str) -> None:
     stack = synthesized(environment)
-    (dead,) = stack.resources("AWS::SQS::Queue").keys() - {profile_queue(stack)[0]}
-    alarm = alarm_on(stack, "ApproximateNumberOfMessagesVisible", QueueName={"Fn::GetAtt": [dead, "QueueName"]})
-    assert (alarm["Threshold"], alarm["Statistic"]) == (1, "Maximum")
+    for dead in stack.resources("AWS::SQS::Queue").keys() - {profile_queue(stack)[0], audit_queue(stack)[0]}:
+        alarm = alarm_on(stack, "ApproximateNumberOfMessagesVisible", QueueName={"Fn::GetAtt": [dead, "QueueName"]})
+        assert (alarm["Threshold"], alarm["Statistic"]) == (1, "Maximum")
+
+
+@in_accounts
+def test_one_missing_file_is_an_alarm(synthesized: InEnvironment, environment: str) -> None:
+    stack = synthesized(environment)
+    alarm = alarm_on(stack, "missing_files", service=Verb.AUDIT_RECORDS.value, stack=DEFAULT_STACK)
+    assert (alarm["Threshold"], alarm["Statistic"], alarm["Period"]) == (1, "Sum", 300)
+
+
+@in_accounts
+def test_events_that_are_not_told_within_an_hour_are_an_alarm(synthesized: InEnvironment, environment: str) -> None:
+    alarm = next(each for each in alarms(synthesized(environment)) if each.get("MetricName") == "IteratorAge")
+    assert (alarm["Threshold"], alarm["Statistic"]) == (3_600_000, "Maximum")
+
+
+@in_accounts
+def test_audits_that_are_not_made_within_an_hour_are_an_alarm(synthesized: InEnvironment, environment: str) -> None:
+    stack = synthesized(environment)
+    queue = {"Fn::GetAtt": [audit_queue(stack)[0], "QueueName"]}
+    alarm = alarm_on(stack, "ApproximateAgeOfOldestMessage", QueueName=queue)
+    assert (alarm["Threshold"], alarm["Statistic"]) == (3600, "Maximum")
 
 
 @in_accounts
@@ -134,7 +155,7 @@ def test_a_sandbox_calls_nobody(sandbox: Synthesized) -> None:
 def test_production_tells_the_topic_of_every_alarm_and_of_its_end(production: Synthesized) -> None:
     (topic,) = production.resources("AWS::SNS::Topic")
     told = [(each["AlarmActions"], each["OKActions"]) for each in alarms(production)]
-    assert told == [([{"Ref": topic}], [{"Ref": topic}])] * (4 * len(Verb) + 2 + 2)
+    assert told == [([{"Ref": topic}], [{"Ref": topic}])] * (4 * len(Verb) + 2 + 2 + 2 + 3)
 
 
 def test_the_topic_is_encrypted_with_a_rotated_key_of_its_own(production: Synthesized) -> None:

@@ -10,6 +10,7 @@ import leading_keys
 import policy_variables
 import ranges_of_versions
 import secrets_in_templates
+import versions_in_events
 
 MENDS = (
     batch_deletes,
@@ -17,6 +18,7 @@ MENDS = (
     policy_variables,
     ranges_of_versions,
     secrets_in_templates,
+    versions_in_events,
 )
 for each in MENDS:
     each.mend()

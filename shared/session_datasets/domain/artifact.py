@@ -28,6 +28,19 @@ class Status(StrEnum):
     READY = "ready"
     # Could not be profiled; ``Artifact.failure`` says why. It lists and loads.
     FAILED = "failed"
+    # Its file, or what was derived from it, is gone; ``Artifact.missing`` says what. It lists and describes.
+    MISSING = "missing"
+
+
+class Missing(StrEnum):
+    """What of an artifact is gone."""
+
+    # The registered version of its file, and nothing lies in its place.
+    FILE = "file"
+    # Likewise, and a later version lies in its place.
+    REPLACED = "replaced"
+    # The file is there; what the service wrote beside it, to read it by, is not.
+    DERIVED = "derived"
 
 
 class Stage(StrEnum):
@@ -92,7 +105,8 @@ class Artifact:
     """One record. ``profile`` and ``layout`` are None when the rows cannot be paged; ``note`` then says why.
 
     Until it is READY, ``format`` is OTHER, ``kind`` the announced one or OTHER, and ``location.sha256`` what was
-    announced. ``progress`` is there while it is PROFILING, ``failure`` when it is FAILED.
+    announced. ``progress`` is there while it is PROFILING, ``failure`` when it is FAILED, ``missing`` when it is
+    MISSING; that keeps what it was before, so that it can be that again.
     """
 
     artifact_id: str
@@ -114,6 +128,7 @@ class Artifact:
     announced: Announced = NOTHING_ANNOUNCED
     progress: Progress | None = None
     failure: Problem | None = None
+    missing: Missing | None = None
 
     @property
     def reference(self) -> Reference:

@@ -118,6 +118,16 @@ ENDING_PAGES_MAX = 1_000
 # Open sessions that a refused ending names; a map of a thousand nodes is told by its number.
 LEASES_TOLD_MAX = 3
 
+# --- audits -----------------------------------------------------------------------------------------------
+# Items of the table that one message of an audit looks at: some five requests each, a few seconds together.
+AUDITED_RECORDS_OF_A_PAGE = 100
+# Files that one message of an audit lists: their workspaces are asked for what is registered, one request or more each.
+AUDITED_FILES_OF_A_PAGE = 500
+# Seconds until a message that failed is tried again: what was busy has had time.
+AUDIT_RETRY_SECONDS = 60
+# Seconds after which a file that nobody registered is counted as one: an upload is registered minutes later at most.
+UNREGISTERED_AFTER_SECONDS = 3_600
+
 # --- listings ---------------------------------------------------------------------------------------------
 # Artifacts of one listing: a screenful by default.
 LIST_LIMIT_DEFAULT = 20

@@ -25,6 +25,14 @@ BUSY = "busy"
 FAILURES = "failures"
 INVALID = "invalid"
 
+# Of publish_events: writes of records, conversations and runs that it told, or that there was nothing to tell of.
+CHANGES_TOLD = "changes_told"
+# Of audit_records, beside the records that it marks, which count as MISSING_FILES. ``unregistered`` have no record.
+RESTORED_FILES = "restored_files"
+AUDITED_RECORDS = "audited_records"
+AUDITED_FILES = "audited_files"
+UNREGISTERED_FILES = "unregistered_files"
+
 _FAMILIES: Mapping[ProblemCode, str] = {
     ProblemCode.NOT_FOUND: NOT_FOUND,
     ProblemCode.FILE_MISSING: MISSING_FILES,

@@ -28,10 +28,12 @@ class Verb(StrEnum):
     END_CONVERSATION = "end_conversation"
     END_RUN = "end_run"
     PROFILE_ARTIFACT = "profile_artifact"
+    PUBLISH_EVENTS = "publish_events"
+    AUDIT_RECORDS = "audit_records"
 
 
-# What the service asks of itself, off a queue: no caller can name it and no token allows it.
-EVENT_VERBS = (Verb.PROFILE_ARTIFACT,)
+# What the service asks of itself, off a queue or a stream: no caller can name it and no token allows it.
+EVENT_VERBS = (Verb.PROFILE_ARTIFACT, Verb.PUBLISH_EVENTS, Verb.AUDIT_RECORDS)
 CALLED_VERBS = tuple(verb for verb in Verb if verb not in EVENT_VERBS)
 # These remove what a whole conversation or run has left.
 ENDING_VERBS = (Verb.END_CONVERSATION, Verb.END_RUN)
@@ -66,6 +68,8 @@ SUMMARY_ATTRIBUTE = "summary"
 CONVERSATIONS_SEGMENT = "conversations"
 RUNS_SEGMENT = "runs"
 DERIVED_PREFIX = "_derived"
+# Likewise, of what an audit found.
+REPORTS_PREFIX = "_audit"
 
 # Session tags of the credentials that a function works with in a caller's name; the policies of its caller role
 # narrow every grant to them. Each is the id of the token, the last two only where the session has one.
@@ -81,11 +85,16 @@ ENV_BUCKET = "SESSION_DATASETS_BUCKET"
 ENV_TABLE = "SESSION_DATASETS_TABLE"
 ENV_SIGNING_KEY = "SESSION_DATASETS_SIGNING_KEY"
 ENV_PROFILE_QUEUE = "SESSION_DATASETS_PROFILE_QUEUE"
+ENV_AUDIT_QUEUE = "SESSION_DATASETS_AUDIT_QUEUE"
+ENV_EVENT_BUS = "SESSION_DATASETS_EVENT_BUS"
 ENV_CALLER_ROLE = "SESSION_DATASETS_CALLER_ROLE"
 ENV_PROFILED_AT_ONCE_BYTES = "SESSION_DATASETS_PROFILED_AT_ONCE_BYTES"
 
 # Environment variables of a client: the token of its session and, when it differs, which alias to invoke.
 ENV_TOKEN = "SESSION_DATASETS_TOKEN"
 ENV_QUALIFIER = "SESSION_DATASETS_QUALIFIER"
+
+# EventBridge: who the events of the bus come from. Their bus has the stack's name.
+EVENT_SOURCE = "session-datasets"
 
 METRICS_NAMESPACE = "SessionDatasets"

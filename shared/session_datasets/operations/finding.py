@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from session_datasets.domain.artifact import Artifact, Reference, Status
+from session_datasets.domain.artifact import Artifact, Missing, Reference, Status
 from session_datasets.domain.errors import ProblemCode, Refusal, not_found
 from session_datasets.domain.profile import Layout
 from session_datasets.domain.scope import Caller
@@ -27,7 +27,10 @@ def find_artifact(service: Service, caller: Caller, reference: Reference) -> Art
 
 
 def layout_of(artifact: Artifact) -> Layout:
-    """Where its rows lie; Refusal not-a-dataset when it has none that can be paged, still-profiling when not yet."""
+    """Where its rows lie; Refusal not-a-dataset when it has none that can be paged, still-profiling when not yet, and
+    file-missing or file-changed when they, or the file, are known to be gone."""
+    if artifact.status is Status.MISSING:
+        raise known_missing(artifact)
     if artifact.status is Status.PROFILING:
         raise _still_profiling(artifact)
     if artifact.failure is not None:
@@ -50,3 +53,14 @@ def _still_profiling(artifact: Artifact) -> Refusal:
     return Refusal(
         ProblemCode.STILL_PROFILING, f"The rows of {artifact.name!r} can be read soon ({stage}{rows}); none was read."
     )
+
+
+def known_missing(artifact: Artifact) -> Refusal:
+    """What the record says is gone; no store needs to be asked."""
+    if artifact.missing is Missing.REPLACED:
+        return Refusal(
+            ProblemCode.FILE_CHANGED, f"The registered version of {artifact.name!r} is gone; a later one is there."
+        )
+    if artifact.missing is Missing.DERIVED:
+        return Refusal(ProblemCode.FILE_MISSING, "What the service wrote for reading this artifact has been deleted.")
+    return Refusal(ProblemCode.FILE_MISSING, f"The file of {artifact.name!r} has been deleted since it was registered.")

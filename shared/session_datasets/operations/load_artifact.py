@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from session_datasets.domain.artifact import Artifact, Handoff, Reference
-from session_datasets.domain.errors import ProblemCode, Refusal
+from session_datasets.domain.artifact import Artifact, Handoff, Missing, Reference
 from session_datasets.domain.files import LoadTarget, PresignedRequest
 from session_datasets.domain.scope import Caller
-from session_datasets.operations.finding import find_artifact
+from session_datasets.operations.finding import find_artifact, known_missing
 from session_datasets.operations.ports import Service
 from session_datasets.operations.still_open import require_open
 
@@ -52,14 +51,13 @@ def load_artifact(service: Service, caller: Caller, *, reference: Reference, int
 
 
 def _require_present(service: Service, artifact: Artifact) -> None:
+    if artifact.missing not in (None, Missing.DERIVED):
+        raise known_missing(artifact)
     location = artifact.location
     if service.files.find(location.key, location.version_id):
         return
-    if service.files.find(location.key):
-        raise Refusal(
-            ProblemCode.FILE_CHANGED, f"The registered version of {artifact.name!r} is gone; a later one is there."
-        )
-    raise Refusal(ProblemCode.FILE_MISSING, f"The file of {artifact.name!r} has been deleted since it was registered.")
+    newest = service.files.find(location.key)
+    raise known_missing(replace(artifact, missing=Missing.REPLACED if newest else Missing.FILE))
 
 
 def _copied(service: Service, caller: Caller, artifact: Artifact) -> Loaded:

@@ -19,6 +19,7 @@ class Settings:
     bucket: str
     table: str
     profile_queue: str = ""
+    audit_queue: str = ""
     caller_role: str = ""
     profiled_at_once_bytes: int = PROFILED_AT_ONCE_BYTES_MAX
 
@@ -32,9 +33,15 @@ class Settings:
             bucket=environment.get(names.ENV_BUCKET, ""),
             table=environment.get(names.ENV_TABLE, ""),
             profile_queue=environment.get(names.ENV_PROFILE_QUEUE, ""),
+            audit_queue=environment.get(names.ENV_AUDIT_QUEUE, ""),
             caller_role=_required(environment, names.ENV_CALLER_ROLE) if works_with_data else "",
             profiled_at_once_bytes=int(environment.get(names.ENV_PROFILED_AT_ONCE_BYTES, PROFILED_AT_ONCE_BYTES_MAX)),
         )
+
+
+def event_bus_settings(environment: Mapping[str, str] = os.environ) -> tuple[str, str]:
+    """The stack, and the bus that its events go to: all that publish_events is told."""
+    return _required(environment, names.ENV_STACK), _required(environment, names.ENV_EVENT_BUS)
 
 
 def _required(environment: Mapping[str, str], name: str) -> str:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from botocore.client import BaseClient
 
 _DOCUMENT = "document"
+KEY_IN_SUMMARY = "key"
 # Sorts after every artifact id: their alphabet ends with 'z'.
 _AFTER_ALL_IDS = ARTIFACT_ID_PREFIX + "~"
 _INDEXES = {ListScope.CONVERSATION: (CONVERSATION_INDEX, CONVERSATION_KEY), ListScope.RUN: (RUN_INDEX, RUN_KEY)}
@@ -272,6 +273,8 @@ def _record_item(artifact: Artifact) -> Item:
 def _summary_map(artifact: Artifact) -> Mapping[str, Any]:
     summary = asdict(ArtifactSummary.of(artifact))
     summary["created_at"] = summary["created_at"].isoformat()
+    # No listing shows it: an audit finds by it the records of a file.
+    summary[KEY_IN_SUMMARY] = artifact.location.key
     return summary
 
 

@@ -38,12 +38,25 @@ def dynamodb(keys: CallerKeys) -> DirectDynamoDb:
     return DirectDynamoDb(partial(dynamodb_client, keys), keys)
 
 
+def own_s3() -> LazyClient:
+    """For a function, in nobody's name: what its own role may see; likewise below."""
+    return LazyClient(s3_client)
+
+
+def own_dynamodb() -> LazyClient:
+    return LazyClient(dynamodb_client)
+
+
 def secrets() -> DirectSecrets:
     return DirectSecrets(secrets_client, function_keys)
 
 
 def sqs() -> LazyClient:
     return LazyClient(sqs_client)
+
+
+def events() -> LazyClient:
+    return LazyClient(events_client)
 
 
 def s3_client(keys: CallerKeys | None = None) -> BaseClient:
@@ -65,6 +78,10 @@ def secrets_client() -> BaseClient:
 
 def sqs_client() -> BaseClient:
     return _client("sqs")
+
+
+def events_client() -> BaseClient:
+    return _client("events")
 
 
 def sts_client() -> BaseClient:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 
-from session_datasets.domain.artifact import Artifact
+from session_datasets.domain.artifact import ARTIFACT_ID_PREFIX, Artifact
+from session_datasets.domain.audit import DerivedPlace, FilePlace, Place, WorkspaceOf
 from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import FILE_NAME_BYTES_MAX, KEY_BYTES_MAX
-from session_datasets.domain.names import CONVERSATIONS_SEGMENT, DERIVED_PREFIX, RUNS_SEGMENT
+from session_datasets.domain.names import CONVERSATIONS_SEGMENT, DERIVED_PREFIX, REPORTS_PREFIX, RUNS_SEGMENT
 from session_datasets.domain.profile import Role
 from session_datasets.domain.scope import Caller, Scope, ScopeKind, SharedScope
 
@@ -95,9 +96,49 @@ def profile_key(scope: Scope, artifact_id: str) -> str:
     return f"{DERIVED_PREFIX}/{workspace_prefix(scope)}{artifact_id}/profile.json"
 
 
+def place_of(key: str) -> Place | None:
+    """Whose file or derived object lies here; None for a key that no workspace has."""
+    derived, _, rest = key.partition("/")
+    if derived != DERIVED_PREFIX:
+        workspace, _ = _workspace_of(key)
+        return FilePlace(workspace, key) if workspace else None
+    workspace, rest = _workspace_of(rest)
+    artifact_id = rest.partition("/")[0]
+    return DerivedPlace(workspace, artifact_id) if workspace and artifact_id.startswith(ARTIFACT_ID_PREFIX) else None
+
+
+def _workspace_of(key: str) -> tuple[WorkspaceOf | None, str]:
+    """The workspace, and the key within it."""
+    match key.split("/"):
+        case [owner, segment, id_, *rest] if segment == CONVERSATIONS_SEGMENT and rest:
+            return WorkspaceOf(owner, ScopeKind.CONVERSATION, id_), "/".join(rest)
+        case [owner, segment, id_, session_id, *rest] if segment == RUNS_SEGMENT and rest:
+            return WorkspaceOf(owner, ScopeKind.RUN, id_, session_id), "/".join(rest)
+    return None, ""
+
+
+def is_of_a_node(place: FilePlace) -> bool:
+    """Whether a node wrote the file as a dataset: not a document, and no copy that a load made."""
+    _, within = _workspace_of(place.key)
+    return within.startswith(f"{DATASETS_FOLDER}/") and not within.startswith(f"{DATASETS_FOLDER}/{_LOADED_FOLDER}/")
+
+
+def report_key(owner: str, sweep: str) -> str:
+    return f"{REPORTS_PREFIX}/{owner}/{sweep}.json"
+
+
+def owners_prefixes(owner: str) -> tuple[str, str]:
+    """All workspaces of the owner lie below these, in the order of keys."""
+    return f"{owner}/{CONVERSATIONS_SEGMENT}/", f"{owner}/{RUNS_SEGMENT}/"
+
+
+# In no id.
+JOINT = "#"
+
+
 def partition(owner: str, scope_id: str) -> str:
-    """Partition key of a session, a conversation or a run; '#' is in no id."""
-    return f"{owner}#{scope_id}"
+    """Partition key of a session, a conversation or a run."""
+    return f"{owner}{JOINT}{scope_id}"
 
 
 def shared_partition(scope: SharedScope) -> str:

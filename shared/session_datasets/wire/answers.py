@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
-from session_datasets.domain.artifact import Reference, Stage, Status
+from session_datasets.domain.artifact import Missing, Reference, Stage, Status
 from session_datasets.domain.errors import Problem
 from session_datasets.domain.page import Method, Series, SeriesColumn
 from session_datasets.domain.profile import Encoding, Format, Kind, Order
@@ -153,6 +153,7 @@ class ArtifactFields(Answer):
     profile: ProfilePart | None = None
     progress: ProgressPart | None = Field(None, description="While the status is profiling.")
     failure: ProblemOut | None = Field(None, description="Why the status is failed.")
+    missing: Missing | None = Field(None, description="What is gone, when the status is missing.")
 
 
 class RegisterArtifactAnswer(ArtifactFields):

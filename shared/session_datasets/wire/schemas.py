@@ -14,9 +14,11 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
+from session_datasets.domain.events import EventType
 from session_datasets.domain.names import ORCHESTRATOR_VERBS, Verb
 from session_datasets.wire.base import WIRE_VERSION
 from session_datasets.wire.catalogue import EXCHANGES
+from session_datasets.wire.events import model_of
 from session_datasets.wire.problem import ProblemModel
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -29,6 +31,8 @@ def documents() -> Mapping[str, Any]:
     for verb, exchange in EXCHANGES.items():
         named[f"{verb}.request.schema.json"] = _schema(exchange.request)
         named[f"{verb}.answer.schema.json"] = _schema(exchange.answer)
+    for type_ in EventType:
+        named[f"{type_}.event.schema.json"] = {**_schema(model_of(type_)), "title": type_.value}
     return named
 
 

@@ -10,6 +10,9 @@ from localstack.services.plugins import Service, aws_provider
 
 Handler = Callable[[Any, Any], Any]
 
+# Of all requests to tables and to their streams.
+TURN = Lock()
+
 
 @aws_provider(api="dynamodb", name="moto")
 def dynamodb_moto() -> Service:
@@ -21,13 +24,12 @@ def dynamodb_moto() -> Service:
         service = "dynamodb"
 
     def in_turn(provider: object) -> dict[str, Handler]:
-        turn = Lock()
-        return {name: _after_another(turn, handler) for name, handler in MotoFallbackDispatcher(provider).items()}
+        return {name: after_another(TURN, handler) for name, handler in MotoFallbackDispatcher(provider).items()}
 
     return Service.for_provider(MotoDynamoDBProvider(), dispatch_table_factory=in_turn)
 
 
-def _after_another(turn: Lock, handler: Handler) -> Handler:
+def after_another(turn: Lock, handler: Handler) -> Handler:
     """moto checks a condition and writes in two steps, DynamoDB does both in one: so requests take turns."""
 
     def handle(context: Any, request: Any) -> Any:
