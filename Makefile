@@ -96,8 +96,8 @@ prune: .venv/made ## Delete the functions' versions that earlier deploys left in
 redrive: .venv/made ## Have dead letters of that account done once more: QUEUE=profiles|audits|events [STACK=name]
 	@$(LOCAL) redrive "$(QUEUE)" $(STACK_OPTION)
 
-.PHONY: audit
-audit: .venv/made ## Compare all records of that account with its files, both ways, in the background [STACK=name]
+.PHONY: audit-files
+audit-files: .venv/made ## Compare all records of that account with its files, both ways, in the background [STACK=name]
 	@$(LOCAL) audit $(STACK_OPTION)
 
 .PHONY: clean

@@ -139,7 +139,7 @@ def _parser() -> argparse.ArgumentParser:
     redrive = add("redrive", _redrive, "have the dead letters of a stack in a real account done once more")
     redrive.add_argument("what", choices=account.REDRIVEN, help="whose dead letters")
     redrive.add_argument("--stack", default=DEFAULT_STACK, help="the stack's name (%(default)s)")
-    audit = add("audit", _audit, "compare all records of a stack in a real account with its files, both ways")
+    audit = add("audit-files", _audit, "compare all records of a stack in a real account with its files, both ways")
     audit.add_argument("--stack", default=DEFAULT_STACK, help="the stack's name (%(default)s)")
     add("prepare", _prepare, "install every tool under .local and say where")
     add("node", _node, "print the shell lines that put a suitable Node.js on the path")
