@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from session_datasets.domain.names import Verb
-from tests.support.moto_cloud import door
+from tests.support.moto_cloud import MotoCloud, door
 from tests.support.sessions import Opened, Session
 
 
@@ -43,6 +43,17 @@ def test_one_line_a_call_names_the_caller_the_outcome_and_the_cost(node: Session
     assert (line["owner"], line["session_id"]) == ("acme", node.session_id)
     assert line["returned"] == 2
     assert line["s3_requests"] >= 1
+
+
+def test_what_an_end_removed_is_told_with_what_it_was_removed_of(
+    node: Session, cloud: MotoCloud, log: io.StringIO
+) -> None:
+    node.register()
+    answer = cloud.call("end_run", {"owner": "acme", "run_id": "run-1", "release_leases": True})
+    line = last_line(log)
+    assert (line["service"], line["owner"], line["run_id"]) == ("end_run", "acme", "run-1")
+    assert (line["done"], line["removed"]) == (True, answer["removed"])
+    assert line["removed"]["artifacts"] == 1
 
 
 def test_a_refusal_is_told_with_its_code_and_the_request_id_of_the_answer(node: Session, log: io.StringIO) -> None:

@@ -39,6 +39,10 @@ _ORCHESTRATOR = "orchestrator"
 
 # Members of an answer that are counted in metrics and told in the log.
 _COUNTED = {"returned": MetricUnit.Count, "bytes_read": MetricUnit.Bytes, "s3_requests": MetricUnit.Count}
+# Members of an answer that are told in the log: what an end has removed is found there when nothing else tells.
+_TOLD = ("done", "removed")
+# Whom the orchestrator's verbs are about, as the log names it.
+_NAMED_BY_ORCHESTRATOR = ("owner", "conversation_id", "run_id", "node")
 
 
 class Door(Generic[R]):
@@ -121,6 +125,8 @@ class Door(Generic[R]):
         _check_text(body)
         request = self._parsed(body)
         asked = request.arguments()
+        if caller is None:
+            self._logger.append_keys(**{name: asked[name] for name in _NAMED_BY_ORCHESTRATOR if asked.get(name)})
         with acting_for(Scope.of(caller) if caller else _of_orchestrator(asked)):
             return self._answer(request, self._operation(*arguments, **asked)).to_json()
 
@@ -149,7 +155,8 @@ class Door(Generic[R]):
             self._metrics.add_metric(name="rows" if name == "returned" else name, unit=_COUNTED[name], value=value)
         milliseconds = round((time.perf_counter() - began) * 1000, 1)
         self._count(metrics.CALLS)
-        self._logger.info(outcome, extra={"milliseconds": milliseconds, **counted, **more})
+        told = {name: answered[name] for name in _TOLD if name in answered}
+        self._logger.info(outcome, extra={"milliseconds": milliseconds, **counted, **told, **more})
 
     def _count(self, name: str) -> None:
         self._metrics.add_metric(name=name, unit=MetricUnit.Count, value=1)
