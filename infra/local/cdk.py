@@ -106,11 +106,12 @@ def deploy(
     env: str = "local",
     log: Path | None = None,
     certificate: Path | None = None,
+    source: Path = ROOT,
 ) -> DeployedStack:
     """Bootstrap the emulator when it needs it and deploy the stack; raises DeployError.
 
     `log` receives what the CDK prints; without it the output is shown only when the deployment fails. `certificate`
-    is that of an endpoint that speaks TLS.
+    is that of an endpoint that speaks TLS. `source` is the folder of the app: another one to rehearse an upgrade.
     """
     with tempfile.TemporaryDirectory(prefix="deploy-", dir=_made(LOCAL)) as scratch:
         work = Path(scratch)
@@ -119,9 +120,9 @@ def deploy(
             # Away from cdk.json: what to bootstrap is said in full, there is no need to synthesize the app for it.
             call.cdk(work, "bootstrap", f"aws://{ACCOUNT}/{REGION}")
         outputs = work / "outputs.json"
-        context = ["--context", f"env={env}", "--context", f"stack={stack}", "--app", _app()]
+        context = ["--context", f"env={env}", "--context", f"stack={stack}", "--app", _app(source)]
         choices = ["--require-approval", "never", "--progress", "events", "--output", str(work / "cdk.out")]
-        call.cdk(ROOT, "deploy", stack, "--outputs-file", str(outputs), *choices, *context)
+        call.cdk(source, "deploy", stack, "--outputs-file", str(outputs), *choices, *context)
         told = json.loads(outputs.read_text()).get(stack, {})
         return DeployedStack(stack, endpoint, told, certificate=certificate)
 
@@ -157,9 +158,9 @@ def _cloudformation(endpoint: str, certificate: Path | None = None) -> Any:
     )
 
 
-def _app() -> str:
-    """The app's command, with this interpreter and not with whichever ``python`` the path holds."""
-    return shlex.join([sys.executable, str(ROOT / "app.py")])
+def _app(source: Path = ROOT) -> str:
+    """The app's command, with this interpreter and not with whichever ``python`` the path holds, on its own package."""
+    return shlex.join(["env", f"PYTHONPATH={source / 'shared'}", sys.executable, str(source / "app.py")])
 
 
 def _install(place: Path, inputs: Sequence[Path]) -> None:
