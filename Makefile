@@ -15,6 +15,8 @@ ROWS ?=
 ONLY ?=
 ENV ?=
 STACK ?=
+MINUTES ?=
+CALLERS ?=
 QUEUE ?=
 EXAMPLES ?=
 
@@ -67,6 +69,10 @@ bench: .venv/made ## Measure against other readers, side by side [ROWS=1000000] 
 	@$(UV) sync --frozen --quiet --no-python-downloads --python "$(PYTHON)" --group bench
 	@PYTHONPATH=.:shared $(RUN) -m tests.bench $(strip $(BENCH_OPTIONS))
 
+.PHONY: soak
+soak: .venv/made ## Let callers register, list, page and load beside each other [MINUTES=2] [CALLERS=32]
+	@PYTHONPATH=.:shared $(RUN) -m tests.soak $(strip $(SOAK_OPTIONS))
+
 .PHONY: bench-clean
 bench-clean: ## Remove what the benchmark made: several gigabytes
 	rm -rf .local/bench
@@ -98,7 +104,7 @@ redrive: .venv/made ## Have dead letters of that account done once more: QUEUE=p
 
 .PHONY: audit-files
 audit-files: .venv/made ## Compare all records of that account with its files, both ways, in the background [STACK=name]
-	@$(LOCAL) audit $(STACK_OPTION)
+	@$(LOCAL) audit-files $(STACK_OPTION)
 
 .PHONY: clean
 clean: ## Remove everything that was made here, the local cloud's data too
@@ -107,6 +113,7 @@ clean: ## Remove everything that was made here, the local cloud's data too
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 BENCH_OPTIONS = $(if $(ROWS),--rows $(ROWS)) $(if $(ONLY),--only "$(ONLY)") $(if $(FILE),--file "$(FILE)")
+SOAK_OPTIONS = $(if $(MINUTES),--minutes "$(MINUTES)") $(if $(CALLERS),--callers "$(CALLERS)")
 
 # What the app is told, and which stack a command is about, when another name than the usual one is given.
 CONTEXT = --context env=$(1) $(if $(STACK),--context "stack=$(STACK)")

@@ -130,3 +130,10 @@ def test_a_version_is_deleted_and_the_live_one_answers(twice_deployed: Any) -> N
 def test_a_stack_that_does_not_stand_has_nothing_to_prune() -> None:
     with pytest.raises(AccountError, match=r"Could not list the versions of unheard-of: .*unheard-of-open-session"):
         account.superseded("unheard-of", datetime.now(UTC))
+
+
+@pytest.mark.usefixtures("standing")
+@pytest.mark.parametrize("command", [["redrive", "audits"], ["redrive", "events"], ["audit-files"]])
+def test_nothing_is_done_to_a_stack_that_names_no_queue(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*command, "--stack", "silent"]) == 1
+    assert "the stack has no output" in capsys.readouterr().err

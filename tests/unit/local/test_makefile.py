@@ -35,7 +35,13 @@ def commands(*arguments: str) -> str:
         (["bench"], "-m tests.bench"),
         (["bench", "ROWS=1000", "ONLY=page,chart"], '-m tests.bench --rows 1000 --only "page,chart"'),
         (["bench", "FILE=my file.csv"], '-m tests.bench --file "my file.csv"'),
+        (["soak"], "-m tests.soak"),
+        (["soak", "MINUTES=0.5", "CALLERS=8"], '-m tests.soak --minutes "0.5" --callers "8"'),
         (["prune"], "-m infra.local prune"),
+        (["redrive", "QUEUE=events"], '-m infra.local redrive "events"'),
+        (["redrive", "QUEUE=audits", "STACK=second"], '-m infra.local redrive "audits" --stack "second"'),
+        (["audit-files"], "-m infra.local audit-files"),
+        (["audit-files", "STACK=second"], '-m infra.local audit-files --stack "second"'),
         (["prune", "STACK=second"], '-m infra.local prune --stack "second"'),
     ],
 )
