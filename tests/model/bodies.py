@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-# Bytes beyond which the service under test leaves a profile to the queue.
+# Bytes beyond which the service under test leaves a profile to the queue, where that can be chosen.
 AT_ONCE_BYTES = 64
 
 
@@ -17,10 +17,6 @@ class Body:
     data: bytes
     rows: tuple[tuple[int, str], ...] | None = None
     is_damaged: bool = False
-
-    @property
-    def is_large(self) -> bool:
-        return len(self.data) > AT_ONCE_BYTES
 
     @property
     def sha256(self) -> str:

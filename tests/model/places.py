@@ -1,8 +1,7 @@
-"""Where commands run: on an account in memory, which can be disturbed, or on a deployed stack as it is."""
+"""Where commands run: on an account in memory, which can be disturbed, or on moto or a deployed stack as they are."""
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -10,16 +9,16 @@ from typing import Any, Protocol
 import urllib3
 from botocore.exceptions import ClientError
 
+from session_datasets.domain.limits import PROFILED_AT_ONCE_BYTES_MAX
 from session_datasets.runtime.wiring import Wired
 from session_datasets.storage.profile_queue import task_of
+from tests.model.bodies import AT_ONCE_BYTES
 from tests.model.memory.cloud import MemoryCloud
 from tests.model.seen import Seen, look
-from tests.model.world import PROFILING
 from tests.support.deployed_cloud import DeployedCloud
+from tests.support.moto_cloud import MotoCloud
 
 Answer = dict[str, Any]
-# Seconds until the profile of a small file has surely been made.
-_PATIENCE = 60
 
 
 @dataclass(frozen=True)
@@ -32,9 +31,11 @@ class Message:
 
 
 class Place(Protocol):
-    """``by_itself``: queue and index do their work without being told."""
+    """``is_plain``: nothing can be disturbed, and no index lags. ``at_once_bytes``: of a file that is profiled at once,
+    in bytes."""
 
-    by_itself: bool
+    is_plain: bool
+    at_once_bytes: int
 
     def call(self, verb: str, body: Answer) -> Answer: ...
 
@@ -67,7 +68,8 @@ class Place(Protocol):
 class MemoryPlace:
     """Two processes answer calls; each has a memory of its own, and is replaced when it dies."""
 
-    by_itself = False
+    is_plain = False
+    at_once_bytes = AT_ONCE_BYTES
 
     def __init__(self, cloud: MemoryCloud) -> None:
         self.cloud = cloud
@@ -143,12 +145,13 @@ class MemoryPlace:
         return look(self.cloud.s3, self.cloud.dynamodb, self.cloud.bucket, self.cloud.table, owners)
 
 
-class DeployedPlace:
-    """Messages are delivered by the deployment; looking waits until none is left."""
+class PlainPlace:
+    """All files are small enough to be profiled at once, so that nothing goes on when an answer has come."""
 
-    by_itself = True
+    is_plain = True
+    at_once_bytes = PROFILED_AT_ONCE_BYTES_MAX
 
-    def __init__(self, cloud: DeployedCloud) -> None:
+    def __init__(self, cloud: DeployedCloud | MotoCloud) -> None:
         self.cloud = cloud
 
     def call(self, verb: str, body: Answer) -> Answer:
@@ -185,13 +188,7 @@ class DeployedPlace:
         raise NotImplementedError
 
     def see(self, owners: frozenset[str]) -> Seen:
-        ends = time.monotonic() + _PATIENCE
-        while True:
-            seen = look(self.cloud.s3, self.cloud.dynamodb, self.cloud.bucket, self.cloud.table, owners)
-            if not any(told[-1] == PROFILING for told in seen.records.values()):
-                return seen
-            assert time.monotonic() < ends, "a profile is not made"
-            time.sleep(0.1)
+        return look(self.cloud.s3, self.cloud.dynamodb, self.cloud.bucket, self.cloud.table, owners)
 
 
 def _delete(cloud: Any, key: str, version: str | None) -> None:

@@ -59,7 +59,7 @@ class Play:
     def __init__(self, place: Place, tell: Callable[[str], Any] = lambda _: None, suffix: str = "") -> None:
         self.place = place
         self.tell = tell
-        self.world = World()
+        self.world = World(place.at_once_bytes)
         self.listings: list[Listing] = []
         self.interrupted: Command | None = None
         self.outcomes: Counter[Outcome] = Counter()
@@ -114,7 +114,7 @@ class Play:
     def actions(self) -> Sequence[Callable[[Pick], None]]:
         both = [self.put, self.upload, self.delete, self.register, self.register, self.describe, self.page]
         both += [self.download, self.copy, self.begin_listing, self.go_on_listing, self.misuse_a_cursor]
-        if self.place.by_itself:
+        if self.place.is_plain:
             return both
         return [
             *both,
@@ -265,7 +265,7 @@ class Play:
 
     def _a_disturbance(self, pick: Pick, command: Command) -> tuple[Disturbance | None, Command | None]:
         """What happens, and the other command if it is that."""
-        if self.place.by_itself or isinstance(command, Put | Delete | Upload | Misuse | End):
+        if self.place.is_plain or isinstance(command, Put | Delete | Upload | Misuse | End):
             return None, None
         what = pick((None, None, die, be_busy, "meddle", "meddle"))
         if what is None:
@@ -313,7 +313,7 @@ class Play:
             self._do_both(command, other, disturbance)
         else:
             self._do_one(command, disturbance)
-        if self.place.by_itself:
+        if self.place.is_plain:
             self._catch_up(self.world.records)
 
     def _do_one(self, command: Command, disturbance: Disturbance | None) -> None:
@@ -339,7 +339,7 @@ class Play:
             self.interrupted = command
             self._settle_on(seen, list(command.cut_short(self.world, seen)), [])
             return
-        self._settle_on(seen, [self._by_itself(command.judge(self.world, answer))], [])
+        self._settle_on(seen, [command.judge(self.world, answer)], [])
         if isinstance(command, End):
             self.world = self.world.caught_up(self.world.unlisted | self.world.stale)
         self._remember(command, answer)
@@ -425,13 +425,6 @@ class Play:
                 self.world = world
                 return
         raise AssertionError("\n".join(["no world of the model is what is there", *wrong, *map(str, differences)]))
-
-    def _by_itself(self, world: World) -> World:
-        """A deployment works off its queue before anybody looks."""
-        if self.place.by_itself:
-            for known in list(world.records):
-                world = world.profiled(known, 1, 1)
-        return world
 
     def _remember(self, command: Command, answer: Any) -> None:
         if isinstance(command, List):

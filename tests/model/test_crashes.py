@@ -6,15 +6,15 @@ import os
 import random
 from collections import Counter
 
-import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.model.bodies import AT_ONCE_BYTES
+from tests.model.games import play_a_game
 from tests.model.machine import Machine
 from tests.model.memory.cloud import memory_cloud
 from tests.model.places import MemoryPlace
-from tests.model.play import Outcome, Play
+from tests.model.play import Outcome
 
 # The same examples every time, so that nobody's change fails for another's reason; others every time when asked for
 # a number of them.
@@ -44,25 +44,12 @@ def test_games_that_come_to_everything_lose_halve_and_disclose_nothing() -> None
     """Longer than hypothesis's examples and less clever; they reach what a machine must reach to find anything."""
     played: Counter[Outcome] = Counter()
     for seed in range(_FIRST_SEED, _FIRST_SEED + _GAMES):
-        _play(seed, played)
+        with memory_cloud(profiled_at_once_bytes=AT_ONCE_BYTES) as cloud:
+            played += play_a_game(MemoryPlace(cloud), seed, _COMMANDS_OF_A_GAME)
     _tell(played)
     unreached = _REACHED - {(command, outcome) for command, _, outcome in played}
     undisturbed = _DISTURBED - {(command, happened) for command, happened, _ in played}
     assert (unreached, undisturbed) == (set(), set())
-
-
-def _play(seed: int, played: Counter[Outcome]) -> None:
-    told: list[str] = []
-    with memory_cloud(profiled_at_once_bytes=AT_ONCE_BYTES) as cloud:
-        play = Play(MemoryPlace(cloud), told.append)
-        choose = random.Random(seed)
-        try:
-            for _ in range(_COMMANDS_OF_A_GAME):
-                play.step(choose.choice)
-            played += play.outcomes
-            play.finish()
-        except AssertionError as error:
-            pytest.fail("\n".join([f"the game of seed {seed}:", *told, str(error)]))
 
 
 def _tell(played: Counter[Outcome]) -> None:

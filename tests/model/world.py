@@ -65,10 +65,11 @@ class Record:
 
 @dataclass(frozen=True)
 class World:
-    """``files``: the versions of each key, oldest first, None for a deletion. ``requests``: what each session used a
-    token for. ``over``: the conversations and runs that have ended. ``unlisted`` and ``stale``: the ids that an index
-    has not heard of, or not the last of."""
+    """``at_once``: bytes of a file up to which it is profiled at once. ``files``: the versions of each key, oldest
+    first, None for a deletion. ``requests``: what each session used a token for. ``over``: the conversations and runs
+    that have ended. ``unlisted`` and ``stale``: the ids that an index has not heard of, or not the last of."""
 
+    at_once: int
     files: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
     bodies: Mapping[str, Body] = field(default_factory=dict)
     records: Mapping[str, Record] = field(default_factory=dict)
@@ -117,7 +118,7 @@ class World:
             return "not-found", "", self
         record = Record(who, request.key, version, request.name, request.description, PROFILING)
         same = [known for known, other in self.records.items() if _identity(other) == _identity(record)]
-        if not same and not body.is_large:
+        if not same and len(body.data) <= self.at_once:
             if body.is_damaged:
                 return "unreadable-file", "", self
             record = replace(record, status=READY)
