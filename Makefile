@@ -17,6 +17,8 @@ ENV ?=
 STACK ?=
 MINUTES ?=
 CALLERS ?=
+MINUTES ?=
+CALLERS ?=
 QUEUE ?=
 EXAMPLES ?=
 
@@ -73,6 +75,10 @@ bench: .venv/made ## Measure against other readers, side by side [ROWS=1000000] 
 soak: .venv/made ## Let callers register, list, page and load beside each other [MINUTES=2] [CALLERS=32]
 	@PYTHONPATH=.:shared $(RUN) -m tests.soak $(strip $(SOAK_OPTIONS))
 
+.PHONY: soak
+soak: .venv/made ## Let callers register, list, page and load beside each other [MINUTES=2] [CALLERS=32]
+	@PYTHONPATH=.:shared $(RUN) -m tests.soak $(strip $(SOAK_OPTIONS))
+
 .PHONY: bench-clean
 bench-clean: ## Remove what the benchmark made: several gigabytes
 	rm -rf .local/bench
@@ -113,6 +119,7 @@ clean: ## Remove everything that was made here, the local cloud's data too
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 BENCH_OPTIONS = $(if $(ROWS),--rows $(ROWS)) $(if $(ONLY),--only "$(ONLY)") $(if $(FILE),--file "$(FILE)")
+SOAK_OPTIONS = $(if $(MINUTES),--minutes "$(MINUTES)") $(if $(CALLERS),--callers "$(CALLERS)")
 SOAK_OPTIONS = $(if $(MINUTES),--minutes "$(MINUTES)") $(if $(CALLERS),--callers "$(CALLERS)")
 
 # What the app is told, and which stack a command is about, when another name than the usual one is given.

@@ -37,6 +37,8 @@ def commands(*arguments: str) -> str:
         (["bench", "FILE=my file.csv"], '-m tests.bench --file "my file.csv"'),
         (["soak"], "-m tests.soak"),
         (["soak", "MINUTES=0.5", "CALLERS=8"], '-m tests.soak --minutes "0.5" --callers "8"'),
+        (["soak"], "-m tests.soak"),
+        (["soak", "MINUTES=0.5", "CALLERS=8"], '-m tests.soak --minutes "0.5" --callers "8"'),
         (["prune"], "-m infra.local prune"),
         (["redrive", "QUEUE=events"], '-m infra.local redrive "events"'),
         (["redrive", "QUEUE=audits", "STACK=second"], '-m infra.local redrive "audits" --stack "second"'),

@@ -1,0 +1,100 @@
+"""Callers in threads beside each other, until each has made its steps or somebody says that it is enough."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from session_datasets import Orchestrator, Session, Workspace
+from session_datasets.client.errors import FunctionFailedError
+from session_datasets.client.transport import Transport
+from tests.soak.caller import Board, Caller
+from tests.soak.ledger import Ledger, Noted
+
+# Sessions of one conversation, which page and load what the others registered.
+_CALLERS_OF_A_CONVERSATION = 4
+# The first of all waits for a function to start.
+_OPENINGS_MAX = 5
+
+
+@dataclass(frozen=True)
+class Plan:
+    """``steps`` of each caller; None for as many as there is time for."""
+
+    callers: int
+    seed: int
+    steps: int | None = None
+
+
+class Soak:
+    """``together`` is called once all callers are at work."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        transport: Callable[[], Transport],
+        directory: Path,
+        ledger: Ledger,
+        together: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._plan = plan
+        self._transport = transport
+        self._directory = directory
+        self._ledger = ledger
+        self._together = together
+        self._enough = threading.Event()
+        self._run = uuid.uuid4().hex[:12]
+        self._boards = [Board() for _ in range(0, plan.callers, _CALLERS_OF_A_CONVERSATION)]
+
+    def end(self) -> None:
+        """Every caller ends after the step that it is at."""
+        self._enough.set()
+
+    def run(self) -> None:
+        """Returns when every caller has ended, and nobody is left behind on Ctrl-C either.
+
+        They come one after the other, each after the first step of the one before: functions start in turn.
+        """
+        threads: list[threading.Thread] = []
+        try:
+            for number in range(self._plan.callers):
+                caller = self._caller(number)
+                caller.step()
+                threads.append(threading.Thread(target=self._work, args=(caller,)))
+                threads[-1].start()
+            self._together()
+            for thread in threads:
+                thread.join()
+        finally:
+            if any(thread.is_alive() for thread in threads):
+                self.end()
+            for thread in threads:
+                thread.join()
+
+    def _caller(self, number: int) -> Caller:
+        group = number // _CALLERS_OF_A_CONVERSATION
+        folder = self._directory / f"caller-{number}"
+        folder.mkdir()
+        noted = Noted(self._transport(), self._ledger)
+        session = self._opened(noted, conversation_id=f"soak-{self._run}-{group}", node=f"caller-{number}")
+        workspace = Workspace(session.token, noted, folder)
+        random = Random(f"{self._plan.seed}/{number}")
+        return Caller(f"caller-{number}", random, workspace, self._boards[group], self._ledger)
+
+    def _opened(self, noted: Noted, **scope: str) -> Session:
+        """A session that was opened twice is one that nobody uses."""
+        for _ in range(_OPENINGS_MAX - 1):
+            with suppress(FunctionFailedError):
+                return Orchestrator(noted).open_session(owner="soak", ttl_seconds=43_200, **scope)
+        return Orchestrator(noted).open_session(owner="soak", ttl_seconds=43_200, **scope)
+
+    def _work(self, caller: Caller) -> None:
+        made = 1
+        while not self._enough.is_set() and (self._plan.steps is None or made < self._plan.steps):
+            caller.step()
+            made += 1
