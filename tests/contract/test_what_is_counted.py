@@ -13,7 +13,7 @@ import pytest
 
 from session_datasets.domain import metrics
 from session_datasets.domain.errors import ProblemCode
-from session_datasets.domain.names import METRICS_NAMESPACE, Verb
+from session_datasets.domain.names import ENV_STACK, METRICS_NAMESPACE, Verb
 from tests.support.moto_cloud import STACK, MotoCloud, door
 from tests.support.sessions import Opened, Session
 
@@ -27,9 +27,12 @@ Counted = Callable[..., dict[str, Any]]
 def counted(cloud: MotoCloud, monkeypatch: pytest.MonkeyPatch) -> Counted:
     """What one call of a function tells CloudWatch, in its embedded format."""
 
-    def call(verb: Verb, *, cold: bool = False, **body: Any) -> dict[str, Any]:
+    def call(verb: Verb, *, cold: bool = False, wire: Callable[[], Any] | None = None, **body: Any) -> dict[str, Any]:
         function = door(verb)
-        monkeypatch.setattr(function, "_wire", lambda: cloud.wired)
+        # As a process that was never called.
+        monkeypatch.setattr(function._metrics.provider, "dimension_set", {"service": verb.value})
+        monkeypatch.setattr(function._metrics.provider, "default_dimensions", {})
+        monkeypatch.setattr(function, "_wire", wire or (lambda: cloud.wired))
         monkeypatch.setattr(function, "_is_cold", cold)
         function._metrics.clear_metrics()
         with redirect_stdout(io.StringIO()) as out:
@@ -98,6 +101,19 @@ def test_a_file_that_is_gone_counts_as_missing(cloud: MotoCloud, node: Session, 
     for version in cloud.s3.list_object_versions(Bucket=cloud.bucket, Prefix=key)["Versions"]:
         cloud.s3.delete_object(Bucket=cloud.bucket, Key=key, VersionId=version["VersionId"])
     assert counted(Verb.LOAD_ARTIFACT, token=node.token, reference=registered["reference"])["missing_files"] == [1]
+
+
+def test_a_function_that_is_told_too_little_counts_its_failures_for_its_stack(
+    counted: Counted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> None:
+        raise RuntimeError("the variable is not set")
+
+    monkeypatch.setenv(ENV_STACK, STACK)
+    told = counted(Verb.LIST_ARTIFACTS, wire=refuse)
+    assert (told["failures"], told["stack"]) == ([1], STACK)
+    (directive,) = told["_aws"]["CloudWatchMetrics"]
+    assert [sorted(each) for each in directive["Dimensions"]] == [["service", "stack"]]
 
 
 @pytest.mark.parametrize("code", ProblemCode)

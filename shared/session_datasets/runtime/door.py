@@ -22,6 +22,7 @@ from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.names import METRICS_NAMESPACE, ORCHESTRATOR_VERBS, Verb
 from session_datasets.domain.scope import Caller, Scope
 from session_datasets.runtime.claims import claimed_elsewhere
+from session_datasets.runtime.settings import stack_of_environment
 from session_datasets.runtime.spelling import plain
 from session_datasets.runtime.tracing import traced
 from session_datasets.runtime.wiring import Wired
@@ -94,7 +95,7 @@ class Door(Generic[R]):
         began = time.perf_counter()
         try:
             with standing(correlation_id):
-                answered = self._answered(body, wire())
+                answered = self._answered(body, self._wired(wire))
             self._tell("answered", began, answered)
         except Exception as error:
             refusal = self._refusal(error)
@@ -104,8 +105,18 @@ class Door(Generic[R]):
             self._tell("refused", began, answered, code=refusal.problem.code.value)
         return answered
 
-    def _answered(self, body: Any, wired: Wired) -> dict[str, Any]:
+    def _wired(self, wire: Callable[[], Wired]) -> Wired:
+        try:
+            wired = wire()
+        except Exception:
+            # Such a failure is every call's, and it has to count where the alarm looks.
+            if stack := stack_of_environment():
+                self._metrics.set_default_dimensions(stack=stack)
+            raise
         self._metrics.set_default_dimensions(stack=wired.stack)
+        return wired
+
+    def _answered(self, body: Any, wired: Wired) -> dict[str, Any]:
         _check_version(body)
         arguments: list[Any] = [wired.service]
         caller: Caller | None = None

@@ -39,6 +39,11 @@ class Settings:
         )
 
 
+def stack_of_environment(environment: Mapping[str, str] = os.environ) -> str:
+    """The stack whose function this is; empty where nothing says so. It is known when nothing else is."""
+    return environment.get(names.ENV_STACK, "")
+
+
 def event_bus_settings(environment: Mapping[str, str] = os.environ) -> tuple[str, str]:
     """The stack, and the bus that its events go to: all that publish_events is told."""
     return _required(environment, names.ENV_STACK), _required(environment, names.ENV_EVENT_BUS)
