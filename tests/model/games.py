@@ -8,7 +8,8 @@ from collections import Counter
 import pytest
 
 from tests.model.places import Place
-from tests.model.play import Outcome, Play
+from tests.model.play import Play
+from tests.model.playing import Outcome
 
 
 def play_a_game(place: Place, seed: int, commands: int, suffix: str = "") -> Counter[Outcome]:

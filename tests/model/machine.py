@@ -13,7 +13,8 @@ from hypothesis.stateful import RuleBasedStateMachine, rule
 from tests.model.bodies import AT_ONCE_BYTES
 from tests.model.memory.cloud import memory_cloud
 from tests.model.places import MemoryPlace
-from tests.model.play import Outcome, Pick, Play
+from tests.model.play import Pick, Play
+from tests.model.playing import Outcome
 
 
 class Machine(RuleBasedStateMachine):

@@ -14,7 +14,7 @@ from tests.model.games import play_a_game
 from tests.model.machine import Machine
 from tests.model.memory.cloud import memory_cloud
 from tests.model.places import MemoryPlace
-from tests.model.play import Outcome
+from tests.model.playing import Outcome
 
 # The same examples every time, so that nobody's change fails for another's reason; others every time when asked for
 # a number of them.
