@@ -90,9 +90,12 @@ class MotoCloud:
         events = [client.meta.events for client in (self.s3, self.dynamodb)]
         for each in events:
             each.register_first("before-send.*.*", fail)
-        yield
-        for each in events:
-            each.unregister("before-send.*.*", fail)
+        try:
+            yield
+        finally:
+            # The clients are those of all tests.
+            for each in events:
+                each.unregister("before-send.*.*", fail)
 
     @contextmanager
     def counted_requests(self) -> Iterator[Counter[str]]:
@@ -113,10 +116,12 @@ class MotoCloud:
             counts["s3.GetObject"] += 1
             return asked(*arguments)
 
-        with patch.object(straight, "get", ranged):
-            yield counts
-        for each in events:
-            each.unregister("before-send.*.*", count)
+        try:
+            with patch.object(straight, "get", ranged):
+                yield counts
+        finally:
+            for each in events:
+                each.unregister("before-send.*.*", count)
 
     def run_profiling(self) -> list[Answer]:
         """Delivers the messages that are visible, as Lambda would: one at a time, deleted unless they failed.

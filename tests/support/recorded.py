@@ -38,7 +38,9 @@ def recorded(cloud: MotoCloud) -> Iterator[list[Asked]]:
     events = [client.meta.events for client in (cloud.s3, cloud.dynamodb)]
     for each in events:
         each.register("before-send.*.*", keep)
-    with patch.object(straight, "get", ranged):
-        yield found
-    for each in events:
-        each.unregister("before-send.*.*", keep)
+    try:
+        with patch.object(straight, "get", ranged):
+            yield found
+    finally:
+        for each in events:
+            each.unregister("before-send.*.*", keep)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from session_datasets.domain.artifact import ProfilingTask
 from session_datasets.domain.correlation import current, is_correlation_id
+from session_datasets.domain.errors import Refusal
+from session_datasets.domain.scope import checked_id
 
 if TYPE_CHECKING:
     from botocore.client import BaseClient
@@ -60,6 +62,7 @@ def task_of(body: str) -> ProfilingTask:
         fields = json.loads(body)
         if fields.pop("v") != _MESSAGE_VERSION or not all(isinstance(each, str) for each in fields.values()):
             raise UnknownMessage("another version, or a field that is no text")
-        return ProfilingTask(**fields)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        # Keys and tags are made of them, as of those of a token.
+        return ProfilingTask(**{name: checked_id(name, value) for name, value in fields.items()})
+    except (AttributeError, KeyError, TypeError, ValueError, Refusal) as error:
         raise UnknownMessage(str(error)) from error
