@@ -8,7 +8,7 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 from unittest.mock import patch
@@ -35,15 +35,18 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def main(
     minutes: Annotated[float, typer.Option(min=0.05, help="How long, once all callers are at work.")] = 2,
     callers: Annotated[int, typer.Option(min=1, max=256, help="Sessions at a time.")] = 32,
+    at_once: Annotated[
+        int, typer.Option(min=1, help="Calls that the account runs at a time; Lambda throttles the others.")
+    ] = 8,
     seed: Annotated[int, typer.Option(help="Decides what each of them does.")] = 1,
 ) -> None:
     # Also where a shell started this in its background and has it ignore Ctrl-C.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
-    with tempfile.TemporaryDirectory(prefix="soak-") as folder, MiniStack(Path(folder) / "cloud") as emulator:
+    with tempfile.TemporaryDirectory(prefix="soak-") as folder, _Small(Path(folder) / "cloud", at_once) as emulator:
         print("Deploying ...", flush=True)
         stack = cdk.deploy(emulator.endpoint)
-        print(f"{callers} callers, {minutes:g} minutes, seed {seed}", flush=True)
+        print(f"{callers} callers, {at_once} calls at a time, {minutes:g} minutes, seed {seed}", flush=True)
         ledger, began = Ledger(), time.monotonic()
         with patch.dict(os.environ, stack.client_environment()):
             running = Soak(
@@ -60,6 +63,17 @@ def main(
         leader = json.loads((emulator.state / "running").read_text())["pid"]
         print(report(ledger, time.monotonic() - began, memory.told(leader)), flush=True)
     raise typer.Exit(1 if ledger.wrong else 0)
+
+
+class _Small(MiniStack):
+    """An account with a limit: without one, a laptop would start a process for every caller and verb at once."""
+
+    def __init__(self, state: Path, at_once: int) -> None:
+        super().__init__(state)
+        self._at_once = at_once
+
+    def settings(self, port: int) -> Mapping[str, str]:
+        return {**super().settings(port), "LAMBDA_ACCOUNT_CONCURRENCY": str(self._at_once)}
 
 
 def _timed(seconds: float, end: Callable[[], None]) -> None:

@@ -18,6 +18,7 @@ from tests.soak.ledger import Ledger, Noted
 
 # Sessions of one conversation, which page and load what the others registered.
 _CALLERS_OF_A_CONVERSATION = 4
+_STEPS_ALONE = 8
 # The first of all waits for a function to start.
 _OPENINGS_MAX = 5
 
@@ -58,14 +59,16 @@ class Soak:
     def run(self) -> None:
         """Returns when every caller has ended, and nobody is left behind on Ctrl-C either.
 
-        They come one after the other, each after the first step of the one before: functions start in turn.
+        The first makes its first steps alone, the others join one after the other: functions start in turn.
         """
         threads: list[threading.Thread] = []
         try:
             for number in range(self._plan.callers):
                 caller = self._caller(number)
-                caller.step()
-                threads.append(threading.Thread(target=self._work, args=(caller,)))
+                alone = _STEPS_ALONE if number == 0 else 0
+                for _ in range(alone):
+                    caller.step()
+                threads.append(threading.Thread(target=self._work, args=(caller, alone)))
                 threads[-1].start()
             self._together()
             for thread in threads:
@@ -93,8 +96,7 @@ class Soak:
                 return Orchestrator(noted).open_session(owner="soak", ttl_seconds=43_200, **scope)
         return Orchestrator(noted).open_session(owner="soak", ttl_seconds=43_200, **scope)
 
-    def _work(self, caller: Caller) -> None:
-        made = 1
+    def _work(self, caller: Caller, made: int) -> None:
         while not self._enough.is_set() and (self._plan.steps is None or made < self._plan.steps):
             caller.step()
             made += 1

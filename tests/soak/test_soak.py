@@ -14,6 +14,7 @@ from session_datasets.client.transport import Body, InProcessTransport, Transpor
 from session_datasets.domain.names import Verb
 from tests.soak.ledger import Ledger, report
 from tests.soak.running import Plan, Soak
+from tests.support.cloud import emulators_under_test
 from tests.support.deployed_cloud import DeployedCloud
 from tests.support.moto_cloud import MotoCloud
 
@@ -24,6 +25,8 @@ def soaked(transport: Callable[[], Transport], directory: Path, *, callers: int,
     return ledger
 
 
+# The embedded cloud, or the one endpoint that is given.
+@pytest.mark.parametrize("stack", emulators_under_test()[:1], indirect=True)
 def test_of_four_hundred_steps_of_eight_callers_none_is_answered_wrong(deployed: DeployedCloud, tmp_path: Path) -> None:
     ledger = soaked(lambda: DeployedTransport(deployed.stack.name), tmp_path, callers=8, steps=50)
     assert ledger.wrong == [], report(ledger, 0)

@@ -13,6 +13,7 @@ from session_datasets.domain import metrics
 from session_datasets.domain.events import Change
 from session_datasets.domain.names import METRICS_NAMESPACE, Verb
 from session_datasets.runtime.tracing import traced
+from session_datasets.storage.deadline import answering_within
 from session_datasets.storage.record_changes import UnreadableChange, change_of
 
 Event = dict[str, Any]
@@ -52,7 +53,8 @@ class StreamDoor:
         if self._is_cold:
             self._is_cold = False
             self._count(metrics.COLD_STARTS)
-        return self.serve(event, self._wire, request_id=context.aws_request_id)
+        with answering_within(context.get_remaining_time_in_millis() / 1000):
+            return self.serve(event, self._wire, request_id=context.aws_request_id)
 
     def serve(self, event: Event, wire: Callable[[], Following], request_id: str = "") -> dict[str, Any]:
         """The whole exchange without Lambda around it.
