@@ -128,19 +128,6 @@ def test_a_scope_that_the_session_has_not_is_refused(opened: Opened) -> None:
     assert problem_code(opened(conversation_id="t").call("list_artifacts", scope="run")) == "invalid-request"
 
 
-def test_a_cursor_of_another_session_is_refused(opened: Opened) -> None:
-    first, second = opened(), opened()
-    register_many(first, 2)
-    cursor = first.call("list_artifacts", limit=1)["next_cursor"]
-    assert problem_code(second.call("list_artifacts", limit=1, cursor=cursor)) == "invalid-cursor"
-
-
-def test_a_cursor_of_another_query_is_refused(chat: Session) -> None:
-    register_many(chat, 2)
-    cursor = chat.call("list_artifacts", limit=1)["next_cursor"]
-    assert problem_code(chat.call("list_artifacts", limit=1, kind="table", cursor=cursor)) == "invalid-cursor"
-
-
 @pytest.mark.parametrize("limit", [0, -1, LIST_LIMIT_MAX + 1, "10", 1.5, True])
 def test_a_limit_out_of_range_is_refused(chat: Session, limit: object) -> None:
     refused = chat.call("list_artifacts", limit=limit)

@@ -113,19 +113,6 @@ def test_a_file_of_the_same_size_that_replaces_the_copy_at_once_is_never_answere
     assert problem_code(refused) == "unavailable"
 
 
-def test_a_deleted_file_is_missing(cloud: MotoCloud, upstream: Session) -> None:
-    reference = upstream.register("a.csv", BODY)["reference"]
-    cloud.s3.delete_object(Bucket=cloud.bucket, Key=reference["key"], VersionId=reference["version_id"])
-    assert problem_code(upstream.call("load_artifact", reference=reference)) == "file-missing"
-
-
-def test_a_file_whose_registered_version_was_replaced_for_good_is_changed(cloud: MotoCloud, upstream: Session) -> None:
-    reference = upstream.register("a.csv", BODY)["reference"]
-    upstream.put("a.csv", b"other")
-    cloud.s3.delete_object(Bucket=cloud.bucket, Key=reference["key"], VersionId=reference["version_id"])
-    assert problem_code(upstream.call("load_artifact", reference=reference)) == "file-changed"
-
-
 @pytest.mark.parametrize("field", ["key", "version_id"])
 def test_a_location_that_disagrees_with_the_id_is_refused(upstream: Session, field: str) -> None:
     reference = upstream.register("a.csv", BODY)["reference"]

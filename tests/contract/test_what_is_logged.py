@@ -61,15 +61,3 @@ def test_a_refusal_is_told_with_its_code_and_the_request_id_of_the_answer(node: 
     line = last_line(log)
     assert (line["message"], line["code"]) == ("refused", "not-found")
     assert line["request_id"] == answer["problem"]["request_id"]
-
-
-def test_neither_token_nor_url_nor_cell_is_ever_logged(node: Session, log: io.StringIO) -> None:
-    registered = node.register(body=b"a,b\n1,very-private\n")
-    node.call("prepare_upload", file_name="a.csv", size=1, sha256="0" * 64)
-    node.call("load_artifact", reference=registered["reference"])
-    node.call("read_rows", reference=registered["reference"])
-    node.call("read_rows", reference=registered["reference"], columns=["very-private"])
-    out = log.getvalue()
-    assert "answered" in out
-    for secret in (node.token, "X-Amz-Signature", "very-private"):
-        assert secret not in out
