@@ -200,7 +200,7 @@ class Deliver(Command):
     def run(self, place: Place) -> bool:
         """Whether the message is to come again."""
         message = place.take()
-        self.delivered = message and (message.artifact_id, message.attempt)
+        self.delivered = (message.artifact_id, message.attempt) if message else None
         return message is not None and place.deliver(message)
 
     def is_busy(self, answer: bool) -> bool:

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import jwt
 
-from session_datasets.domain.artifact import Artifact, Status
+from session_datasets.domain.artifact import Artifact, ProfilingTask, Status
 from session_datasets.domain.files import StoredFile
 from session_datasets.domain.scope import Caller
 from session_datasets.operations import register_artifact
@@ -30,7 +30,7 @@ def record_before_file() -> Iterator[None]:
         return _profiled_or_queued(service, draft, file)
 
     def create(records: DynamoArtifactRecords, artifact: Artifact, mark: Any) -> bool:
-        if records.of_task(register_artifact.ProfilingTask.of(artifact)) is None:
+        if records.of_task(ProfilingTask.of(artifact)) is None:
             return _create(records, artifact, mark)
         return records.advance(artifact, since=Status.READY)
 

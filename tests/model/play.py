@@ -91,7 +91,8 @@ class Play(Playing):
     def race(self, pick: Pick) -> None:
         """Two registrations of one session at once: the same, or others under the same token."""
         command = self._a_registration(pick, pick(self.sessions))
-        self._files_of(command.session) or self._do_one(Put(command.request.key, pick(BODIES)), None)
+        if not self._files_of(command.session):
+            self._do_one(Put(command.request.key, pick(BODIES)), None)
         other = pick(self._alike(pick, command))
         self._do_both(command, other, Disturbance(pick(_STEPS), pick(list(Moment)), lambda: None))
 
@@ -274,7 +275,7 @@ def _misuses(listing: Listing, sessions: Sequence[Session]) -> Iterator[dict[str
         **body,
         "cursor": jwt.encode(elsewhere, "another secret of thirty-two bytes", "HS256", {"kid": header["kid"]}),
     }
-    yield {**body, "cursor": jwt.encode(elsewhere, None, "none", {"kid": header["kid"]})}
+    yield {**body, "cursor": jwt.encode(elsewhere, "", "none", {"kid": header["kid"]})}
     yield {**body, "cursor": cursor[:-2]}
     yield {**body, "name_contains": "S"}
     yield from (

@@ -124,7 +124,7 @@ class Playing:
         """Whether it came to its end; if not, what it left is well."""
         assert isinstance(self.place, MemoryPlace)
         self.tell(f"{command}, {disturbance}")
-        answer, died = None, False
+        answer, died = {}, False
         with self.place.cloud.steps.disturbed_by(disturbance):
             try:
                 answer = command.run(self.place)

@@ -146,9 +146,10 @@ class World:
         return self._recorded(known, replace(record, status=PROFILING)) if record.status == GIVEN_UP else self
 
     def _recorded(self, known: str, record: Record) -> World:
-        mark = {"unlisted": self.unlisted} if known not in self.records else {"stale": self.stale}
-        marked = {name: ids | {known} for name, ids in mark.items()}
-        return replace(self, records={**self.records, known: record}, **marked)
+        after = replace(self, records={**self.records, known: record})
+        if known in self.records:
+            return replace(after, stale=self.stale | {known})
+        return replace(after, unlisted=self.unlisted | {known})
 
     # --- the end -----------------------------------------------------------------------------------------
 

@@ -46,12 +46,12 @@ class MemoryDynamoDB:
         self.tables: dict[str, Table] = {}
 
     def CreateTable(self, TableName: str, KeySchema: Any, GlobalSecondaryIndexes: Any = (), **_: Any) -> dict[str, Any]:
-        keys = [each["AttributeName"] for each in KeySchema]
+        partition, sort = (each["AttributeName"] for each in KeySchema)
         indexes = {
             each["IndexName"]: (each["KeySchema"][0]["AttributeName"], each["KeySchema"][-1]["AttributeName"])
             for each in GlobalSecondaryIndexes
         }
-        self.tables[TableName] = Table(*keys, indexes)
+        self.tables[TableName] = Table(partition, sort, indexes)
         return {}
 
     def GetItem(self, TableName: str, Key: Item, ConsistentRead: bool = False, **more: Any) -> dict[str, Any]:

@@ -183,7 +183,7 @@ def _etag(body: bytes) -> str:
     return f'"{hashlib.md5(body).hexdigest()}"'
 
 
-def _missing(operation: str, code: str) -> Exception:
+def _missing(operation: str, code: str) -> Any:
     # A HEAD has no body, so its error has no code but the status.
     return client_error(operation, 404, "404" if operation == "HeadObject" else code)
 
