@@ -17,8 +17,6 @@ ENV ?=
 STACK ?=
 MINUTES ?=
 CALLERS ?=
-MINUTES ?=
-CALLERS ?=
 QUEUE ?=
 EXAMPLES ?=
 
@@ -61,19 +59,15 @@ model: .venv/made ## Play random commands and crashes against the model, for lon
 	@EXAMPLES="$(or $(EXAMPLES),1000)" $(RUN) -m pytest --capture=tee-sys --timeout 0 tests/model/test_crashes.py
 
 .PHONY: audit
-audit: .venv/made ## Ask which pinned releases are known to be vulnerable; writes .local/sbom.json
+audit: .venv/made ## Ask which pinned releases are known to be vulnerable; writes .local/sbom.json [ONLY=deployed]
 	@$(UV) sync --frozen --quiet --inexact --no-python-downloads --python "$(PYTHON)" --group audit
 	@$(RUN) -m infra.supply sbom
-	@$(RUN) -m infra.supply audit
+	@$(RUN) -m infra.supply audit$(if $(ONLY),-$(ONLY))
 
 .PHONY: bench
 bench: .venv/made ## Measure against other readers, side by side [ROWS=1000000] [ONLY=page,chart] [FILE=path]
 	@$(UV) sync --frozen --quiet --no-python-downloads --python "$(PYTHON)" --group bench
 	@PYTHONPATH=.:shared $(RUN) -m tests.bench $(strip $(BENCH_OPTIONS))
-
-.PHONY: soak
-soak: .venv/made ## Let callers register, list, page and load beside each other [MINUTES=2] [CALLERS=32]
-	@PYTHONPATH=.:shared $(RUN) -m tests.soak $(strip $(SOAK_OPTIONS))
 
 .PHONY: soak
 soak: .venv/made ## Let callers register, list, page and load beside each other [MINUTES=2] [CALLERS=32]
@@ -119,7 +113,6 @@ clean: ## Remove everything that was made here, the local cloud's data too
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 BENCH_OPTIONS = $(if $(ROWS),--rows $(ROWS)) $(if $(ONLY),--only "$(ONLY)") $(if $(FILE),--file "$(FILE)")
-SOAK_OPTIONS = $(if $(MINUTES),--minutes "$(MINUTES)") $(if $(CALLERS),--callers "$(CALLERS)")
 SOAK_OPTIONS = $(if $(MINUTES),--minutes "$(MINUTES)") $(if $(CALLERS),--callers "$(CALLERS)")
 
 # What the app is told, and which stack a command is about, when another name than the usual one is given.

@@ -19,7 +19,12 @@ Releases = Mapping[str, tuple[str, ...]]  # package -> the versions of it that a
 def deployed() -> dict[str, Releases]:
     """By place, what ends up in an account or on a node: the functions' bundles and the SDK."""
     places = {group: releases_in(locked_requirements(group)) for group in GROUPS}
-    return {**places, SDK: releases_in(run_uv(*_EXPORT, "--no-default-groups", "--all-extras"))}
+    return {**places, SDK: releases_in(sdk_requirements())}
+
+
+def sdk_requirements() -> str:
+    """The requirements file of what a node installs."""
+    return run_uv(*_EXPORT, "--no-default-groups", "--all-extras")
 
 
 def releases_in(requirements: str) -> Releases:

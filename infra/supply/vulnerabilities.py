@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from infra.supply.installed import everything_locked, requirement_files
+from infra.bundles.requirements import NUMERIC, locked_requirements
+from infra.supply.installed import everything_locked, requirement_files, sdk_requirements
 
 AUDIT_SECONDS = 600
 
@@ -38,6 +39,17 @@ class Audited:
         return "\n".join(lines)
 
 
+def audit_deployed() -> list[Audited]:
+    """What ends up in an account or on a node, and nothing of what builds and tests it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        file = Path(scratch) / "deployed.txt"
+        # The widest bundle holds the others.
+        file.write_text(locked_requirements(NUMERIC))
+        sdk = Path(scratch) / "sdk.txt"
+        sdk.write_text(sdk_requirements())
+        return [audited("bundles", file), audited("sdk", sdk)]
+
+
 def audit_everything() -> list[Audited]:
     """uv.lock as a whole, and every file of pinned requirements beside it."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -51,13 +63,11 @@ def audited(place: str, requirements: Path) -> Audited:
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch) / "report.json"
         asked = ["--requirement", str(requirements), "--disable-pip", "--no-deps", "--progress-spinner", "off"]
-        done = subprocess.run(
-            [sys.executable, "-m", "pip_audit", *asked, "--format", "json", "--output", str(report)],
-            capture_output=True,
-            text=True,
-            timeout=AUDIT_SECONDS,
-            check=False,
-        )
+        command = [sys.executable, "-m", "pip_audit", *asked, "--format", "json", "--output", str(report)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=AUDIT_SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            return Audited(place, unchecked=(f"no answer within {AUDIT_SECONDS} seconds",))
         if not report.is_file():
             return Audited(place, unchecked=(_last_line(done.stderr),))
         return outcome(place, json.loads(report.read_text()))

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from session_datasets.client import errors as errors
     from session_datasets.client.deadline import within as within
-    from session_datasets.client.deadline import within as within
     from session_datasets.client.orchestrator import Orchestrator as Orchestrator
     from session_datasets.client.orchestrator import Session as Session
     from session_datasets.client.transport import DeployedTransport as DeployedTransport
@@ -47,7 +46,6 @@ _HOMES = {
     "Reference": ("session_datasets.wire.reference", "ReferenceModel"),
     "Session": ("session_datasets.client.orchestrator", "Session"),
     "Workspace": ("session_datasets.client.workspace", "Workspace"),
-    "within": ("session_datasets.client.deadline", "within"),
     "correlated": ("session_datasets.domain.correlation", "correlated"),
     "within": ("session_datasets.client.deadline", "within"),
 }

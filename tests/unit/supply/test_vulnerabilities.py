@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from infra.bundles.requirements import GROUPS
 from infra.supply import __main__ as command
-from infra.supply.installed import releases_in
+from infra.supply import vulnerabilities
+from infra.supply.installed import deployed, releases_in
 from infra.supply.vulnerabilities import Audited, audited, outcome
 
 CLEAN = {"name": "boto3", "version": "1.44.8", "vulns": []}
@@ -55,6 +58,28 @@ def test_only_a_finding_fails_and_the_unchecked_is_told(
     monkeypatch.setattr(command, "audit_everything", lambda: [result])
     assert command.main("audit") == status
     assert told in capsys.readouterr().out
+
+
+def test_an_audit_of_what_is_deployed_asks_for_bundles_and_sdk_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {}
+
+    def note(place: str, requirements: Path) -> Audited:
+        asked[place] = set(releases_in(requirements.read_text()))
+        return Audited(place)
+
+    monkeypatch.setattr(vulnerabilities, "audited", note)
+    vulnerabilities.audit_deployed()
+    places = deployed()
+    assert asked["bundles"] == {name for group in GROUPS for name in places[group]}
+    assert asked["sdk"] == set(places["sdk"])
+
+
+def test_an_audit_that_takes_for_ever_has_checked_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def never(command: list[str], **_: object) -> None:
+        raise subprocess.TimeoutExpired(command, 600)
+
+    monkeypatch.setattr(subprocess, "run", never)
+    assert audited("none", tmp_path).unchecked == ("no answer within 600 seconds",)
 
 
 def test_a_requirements_file_is_read_by_its_exact_versions() -> None:
