@@ -11,7 +11,7 @@ from rich.text import Text
 
 from session_datasets.cli import chart
 from session_datasets.cli.text import cell, count, plain, size
-from session_datasets.domain.artifact import Status
+from session_datasets.domain.artifact import Missing, Status
 from session_datasets.domain.profile import Order
 from session_datasets.wire.answers import (
     ArtifactFields,
@@ -154,6 +154,13 @@ def whole(text: str) -> Text:
     return Text(plain(text), no_wrap=True, overflow="ignore")
 
 
+_GONE = {
+    Missing.FILE: "its file has been deleted: it neither loads nor reads",
+    Missing.REPLACED: "the registered version of its file is gone, a later one is there: it neither loads nor reads",
+    Missing.DERIVED: "what its rows are read from: it loads",
+}
+
+
 def _artifact_facts(answer: ArtifactFields) -> dict[str, str]:
     shape = answer.profile.shape if answer.profile else None
     told = f"{shape.rows:,} rows, {shape.columns:,} columns" if shape else "no rows to page"
@@ -162,9 +169,10 @@ def _artifact_facts(answer: ArtifactFields) -> dict[str, str]:
         "name": answer.name,
         "kind": answer.kind,
         "format": answer.format,
-        "shape": _in_the_making(answer.progress) if answer.progress else told,
+        "shape": _in_the_making(answer.progress) if answer.progress and not answer.missing else told,
         "read as": _reading(answer.profile) if answer.profile else "",
         "note": answer.note or "",
+        "missing": _GONE[answer.missing] if answer.missing else "",
         "failure": f"{answer.failure.code}. {answer.failure.advice}" if answer.failure else "",
     }
 
