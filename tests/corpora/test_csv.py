@@ -120,7 +120,7 @@ OUTCOMES: dict[str, Outcome] = {
     "hexadecimal": Read({"n": TEXT}, [["0x1F"], ["0x2A"]]),
     "formulas": Read({"a": TEXT}, [["=1+2"], ["@cmd"]]),
     "nothing but line ends": Refused("The file's content is blank text."),
-    "HTML": Read({"<!DOCTYPE html>": TEXT}, [["<html><body>404</body></html>"]]),
+    "HTML": Refused("but its content is a web page"),
 }
 
 

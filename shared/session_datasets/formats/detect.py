@@ -81,6 +81,12 @@ _WORD_SIGNATURES = (
     (b"Obj\x01", "an Avro file"),
     (b"GIF8", "a GIF image"),
 )
+# What a server answered instead of the file, as often as not.
+_MARKUPS = (
+    ("<!doctype html", "a web page"),
+    ("<html", "a web page"),
+    ("<?xml", "an XML document"),
+)
 _TAR_MAGIC_OFFSET, _TAR_MAGIC = 257, b"ustar"
 _USUAL_DIALECT = Dialect()
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
@@ -131,6 +137,8 @@ def detect(file: Path, promised: Format | None, hints: ReadingHints = NO_HINTS) 
     encoding = "utf-8" if encoding == "utf-8-sig" else encoding
     if hints.delimiter:
         return Detected(Format.CSV, encoding, hinted_dialect(hints.delimiter))
+    if words := _markup(text):
+        raise _no_table(words, promised)
     if found := _json_format(file, encoding, text, whole, promised):
         return Detected(found, encoding)
     dialect = find_dialect(text, whole, promised is Format.CSV)
@@ -193,6 +201,11 @@ def _in_words(head: bytes, encoding: str, text: str | None) -> str:
     if b"\x00" in head or len(_CONTROL.findall(head.decode("latin-1"))) > len(head) // 100:
         return "binary data of an unknown kind"
     return "text that is not UTF-8, perhaps Latin-1 or Windows-1252 (write it as UTF-8)"
+
+
+def _markup(text: str) -> str | None:
+    start = text[:200].lstrip().lower()
+    return next((words for mark, words in _MARKUPS if start.startswith(mark)), None)
 
 
 def _json_format(file: Path, encoding: str, text: str, whole: bool, promised: Format | None) -> Format | None:
