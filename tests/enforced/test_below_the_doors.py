@@ -5,6 +5,7 @@ The rooms are those of the functions, with the function's own credentials in the
 
 from __future__ import annotations
 
+import hashlib
 import ssl
 import urllib.error
 import urllib.request
@@ -28,6 +29,7 @@ from tests.support.enforced_cloud import EnforcedCloud
 from tests.support.sessions import Session
 
 RUN = "run-7"
+BODY = b"a,b\n1,x\n"
 
 
 class Rooms:
@@ -61,14 +63,14 @@ class Scene:
         self.cloud = cloud
         self.owner = Session.open(cloud, owner="acme", run_id=RUN)
         self.stranger = Session.open(cloud, owner="other", run_id=RUN)
-        registered = self.owner.register()
+        registered = self.owner.register(body=BODY)
         self.reference = Reference(registered["artifact_id"], self.owner.session_id)
         self.location = Location(
             cloud.bucket,
             registered["reference"]["key"],
             registered["reference"]["version_id"],
-            registered["size"],
-            registered["sha256"],
+            len(BODY),
+            hashlib.sha256(BODY).hexdigest(),
         )
 
     def caller(self, session: Session, owner: str) -> Caller:
