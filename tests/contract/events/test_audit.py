@@ -122,6 +122,36 @@ def test_what_is_told_twice_is_written_once(cloud: MotoCloud, node: Session, aud
     assert counts["dynamodb.UpdateItem"] == 0
 
 
+@pytest.mark.parametrize("others", [0, 20])
+def test_a_deletion_costs_the_same_however_many_records_there_are(
+    cloud: MotoCloud, any_node: Session, audited: Audited, others: int
+) -> None:
+    any_node.register()
+    for number in range(others):
+        any_node.register(f"{number}.csv", b"a\n%d\n" % number)
+    lose(cloud, key_of(any_node))
+    with cloud.counted_requests() as counts:
+        audited.deliver(audited.news(key_of(any_node)))
+    assert counts == {
+        "dynamodb.Query": 1,
+        "dynamodb.GetItem": 1,
+        # The version that is pinned, and whether another one lies there.
+        "s3.HeadObject": 2,
+        "dynamodb.UpdateItem": 1,
+    }
+
+
+def test_a_page_of_an_audit_reads_each_record_and_asks_for_each_object_once(
+    cloud: MotoCloud, node: Session, audited: Audited
+) -> None:
+    for number in range(5):
+        node.register(f"{number}.csv", b"a\n%d\n" % number)
+    with cloud.counted_requests() as counts:
+        assert audited.deliver({"v": 1, "sweep": {}}) == []
+    # The file and its rows.
+    assert (counts["dynamodb.Scan"], counts["dynamodb.GetItem"], counts["s3.HeadObject"]) == (1, 5, 10)
+
+
 def test_a_poisoned_message_alone_comes_again(cloud: MotoCloud, node: Session, audited: Audited) -> None:
     answer = node.register()
     lose(cloud, key_of(node))
