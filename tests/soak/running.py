@@ -18,7 +18,7 @@ from tests.soak.ledger import Ledger, Noted
 
 # Sessions of one conversation, which page and load what the others registered.
 _CALLERS_OF_A_CONVERSATION = 4
-_STEPS_ALONE = 8
+_STEPS_ALONE = 12
 # The first of all waits for a function to start.
 _OPENINGS_MAX = 5
 
@@ -59,25 +59,25 @@ class Soak:
     def run(self) -> None:
         """Returns when every caller has ended, and nobody is left behind on Ctrl-C either.
 
-        The first makes its first steps alone, the others join one after the other: functions start in turn.
+        The first makes some steps before the others begin, so that not all functions start at once.
         """
-        threads: list[threading.Thread] = []
+        callers = [self._caller(number) for number in range(self._plan.callers)]
+        threads = [threading.Thread(target=self._work, args=(caller, 0)) for caller in callers[1:]]
+        alone = min(_STEPS_ALONE, self._plan.steps or _STEPS_ALONE)
+        for _ in range(alone):
+            callers[0].step()
+        threads.append(threading.Thread(target=self._work, args=(callers[0], alone)))
         try:
-            for number in range(self._plan.callers):
-                caller = self._caller(number)
-                alone = _STEPS_ALONE if number == 0 else 0
-                for _ in range(alone):
-                    caller.step()
-                threads.append(threading.Thread(target=self._work, args=(caller, alone)))
-                threads[-1].start()
+            for thread in threads:
+                thread.start()
             self._together()
             for thread in threads:
                 thread.join()
         finally:
-            if any(thread.is_alive() for thread in threads):
-                self.end()
+            self.end()
             for thread in threads:
-                thread.join()
+                if thread.ident is not None:
+                    thread.join()
 
     def _caller(self, number: int) -> Caller:
         group = number // _CALLERS_OF_A_CONVERSATION
