@@ -11,7 +11,7 @@ from boto3.dynamodb.types import TypeDeserializer
 
 from session_datasets.domain.artifact import ARTIFACT_ID_PREFIX
 from session_datasets.domain.names import DERIVED_PREFIX, PARTITION_KEY, SORT_KEY, SUMMARY_ATTRIBUTE
-from tests.model.world import GIVEN_UP, Record, World
+from tests.model.world import GIVEN_UP, MISSING, Record, World
 
 _REQUEST = "request#"
 _deserialize = TypeDeserializer().deserialize
@@ -33,10 +33,15 @@ class Seen:
     def differences(self, world: World) -> list[str]:
         """In which ways this is not the world; empty when it is."""
         versions = {(key, each) for key, all_of_it in world.files.items() for each in all_of_it if each is not None}
+        # That a registered version is gone may be known, or not yet.
+        records = {known: _told(record) for known, record in world.records.items()}
+        for known, told in self.records.items():
+            if told[-1] == MISSING and known in records and not world.there(world.records[known]):
+                records[known] = (*records[known][:-1], MISSING)
         pairs: list[tuple[str, Any, Any]] = [
             ("versions", versions, self.versions),
             ("newest versions", {key: world.newest(key) for key in world.files}, self.newest),
-            ("records", {known: _told(record) for known, record in world.records.items()}, self.records),
+            ("records", records, self.records),
             (
                 "request tokens",
                 {(who.session, token): known for (who, token), (_, known) in world.requests.items()},

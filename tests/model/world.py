@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from tests.model.bodies import Body
 
 READY, PROFILING, FAILED, GIVEN_UP = "ready", "profiling", "failed", "given-up"
+# Told of a record whose version is gone, once that is known; when it is, is not in the model.
+MISSING = "missing"
 
 
 @dataclass(frozen=True)
