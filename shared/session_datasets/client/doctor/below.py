@@ -56,15 +56,16 @@ def below_the_doors(scene: Scene, name: str, client: MakeClient) -> Iterator[Att
     if isinstance(stack, str):
         yield untried("these credentials", f"the caller roles of {name}", DENIED, stack)
         return
+    sts = client("sts")
     for verb, role in stack.roles.items():
-        yield from _putting_on(scene, verb, role, client)
-        strangers = _put_on(role, _tags(scene.stranger), client)
+        yield from _putting_on(scene, verb, role, sts)
+        strangers = _put_on(role, _tags(scene.stranger), sts)
         if isinstance(strangers, str):
             who = f"{verb} for {scene.stranger.called}"
             yield untried(who, "S3 and DynamoDB of the owner", DENIED, f"{strangers}; {_NAMED}")
             continue
         yield from _as(f"{verb} for {scene.stranger.called}", strangers, client, _calls(scene, stack))
-        neighbours = _put_on(role, _tags(scene.neighbour), client)
+        neighbours = _put_on(role, _tags(scene.neighbour), sts)
         if not isinstance(neighbours, str):
             # What the owner's sessions have is the owner's; what each writes is its own.
             who = f"{verb} for {scene.neighbour.called}"
@@ -79,7 +80,7 @@ def _described(name: str, client: MakeClient) -> Stack | str:
         return f"its outputs could not be read ({_code(error)})"
 
 
-def _putting_on(scene: Scene, verb: Verb, role: str, client: MakeClient) -> Iterator[Attempt]:
+def _putting_on(scene: Scene, verb: Verb, role: str, sts: Any) -> Iterator[Attempt]:
     """Without a caller's tags nobody may have the role at all."""
     whole = _tags(scene.stranger)
     for what, tags in (
@@ -88,16 +89,16 @@ def _putting_on(scene: Scene, verb: Verb, role: str, client: MakeClient) -> Iter
         ("without an owner", {TAG_SESSION: scene.stranger.session_id}),
         ("with a tag more", {**whole, "role": "admin"}),
     ):
-        put_on = _put_on(role, tags, client)
+        put_on = _put_on(role, tags, sts)
         came = DENIED if isinstance(put_on, str) else "put on"
         yield judged("these credentials", f"the role of {verb} {what}", [DENIED], came)
 
 
-def _put_on(role: str, tags: Mapping[str, str], client: MakeClient) -> Mapping[str, str] | str:
+def _put_on(role: str, tags: Mapping[str, str], sts: Any) -> Mapping[str, str] | str:
     """Credentials; or why there are none."""
     wanted = [{"Key": key, "Value": value} for key, value in tags.items()]
     try:
-        issued = client("sts").assume_role(RoleArn=role, RoleSessionName="doctor", Tags=wanted)["Credentials"]
+        issued = sts.assume_role(RoleArn=role, RoleSessionName="doctor", Tags=wanted)["Credentials"]
     except Exception as error:
         return f"the role could not be put on ({_code(error)})"
     return {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from session_datasets.client.errors import ConfigurationError
@@ -15,14 +16,21 @@ def client_of(service: str, keys: Mapping[str, str] | None = None, profile: str 
     Raises ConfigurationError when there is no such profile.
     """
     # Imported late: only an examination needs boto3 itself.
-    import boto3
     from botocore.config import Config
-    from botocore.exceptions import ProfileNotFound
 
     region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or None
-    try:
-        session = boto3.session.Session(region_name=region, profile_name=profile)
-    except ProfileNotFound as error:
-        raise ConfigurationError(f"{error}.", "Name a profile of your AWS configuration.") from None
+    session = _session(region, profile)
     config = Config(retries={"mode": "standard", "total_max_attempts": 3}, connect_timeout=5, read_timeout=60)
     return session.client(service, config=config, **(keys or {}))
+
+
+@cache
+def _session(region: str | None, profile: str | None) -> Any:
+    """One for many clients: each would read the descriptions of all services anew."""
+    import boto3
+    from botocore.exceptions import ProfileNotFound
+
+    try:
+        return boto3.session.Session(region_name=region, profile_name=profile)
+    except ProfileNotFound as error:
+        raise ConfigurationError(f"{error}.", "Name a profile of your AWS configuration.") from None
