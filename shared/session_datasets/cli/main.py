@@ -63,7 +63,7 @@ def _checked_reference(value: str) -> str:
     try:
         reference_of(value)
     except (TypeError, ValueError) as error:
-        raise typer.BadParameter(str(error)) from None
+        raise typer.BadParameter(plain(str(error))) from None
     return value
 
 
@@ -74,7 +74,7 @@ def _types(values: list[str]) -> dict[str, str]:
         column, sign, type_ = value.rpartition("=")
         if not sign or column in types:
             wrong = "No COLUMN=TYPE" if not sign else "A second type for a column"
-            raise typer.BadParameter(f"{wrong}: {value}", param_hint="--type")
+            raise typer.BadParameter(f"{wrong}: {plain(value)}", param_hint="--type")
         types[column] = type_
     return types
 

@@ -92,7 +92,7 @@ def series(answer: ReadColumnsAnswer) -> RenderableType:
     for column in answer.columns:
         drawn = chart.is_drawn(column.type)
         ends = [cell(end) for end in chart.bounds(column)] if drawn else [Text("-", style="dim")] * 2
-        table.add_row(cell(column.name), column.type, *ends, count(column.missing))
+        table.add_row(cell(column.name), Text(plain(column.type)), *ends, count(column.missing))
         courses += [cell(column.name), _course(column) if drawn else _undrawn(column)]
     axis = [_axis(answer)] if answer.x else []
     return Group(table, *courses, *axis, Text(_series_line(answer), style="dim"))
@@ -220,13 +220,13 @@ _CELLS: _Figures = (
     ("order", lambda known: known.order or ""),
     ("length", lambda known: _span(known.length_min, known.length_max)),
     ("bytes a row", lambda known: "" if known.bytes_per_row is None else f"{known.bytes_per_row:,.4g}"),
-    ("typed by", lambda known: plain(known.rule or "")),
+    ("typed by", lambda known: Text(plain(known.rule or ""))),
 )
 
 
 def _schema(profile: ProfilePart) -> RenderableType:
     """What the columns hold, then how their cells are; ``~`` marks an estimate."""
-    types = [plain(column.type) for column in profile.columns]
+    types = [Text(plain(column.type)) for column in profile.columns]
     values = _known("Schema", profile, {"type": types}, _VALUES)
     cells = _known("Cells", profile, {}, _CELLS)
     if not profile.columns_omitted:
@@ -235,10 +235,10 @@ def _schema(profile: ProfilePart) -> RenderableType:
     return Group(values, cells, Text(omitted, style="dim"))
 
 
-def _known(title: str, profile: ProfilePart, first: dict[str, list[str]], figures: _Figures) -> RenderableType:
+def _known(title: str, profile: ProfilePart, first: dict[str, list[Text]], figures: _Figures) -> RenderableType:
     """A table of one line a column, with the figures that at least one of them has."""
     told: dict[str, list[Any]] = {name: [show(known) for known in profile.statistics] for name, show in figures}
-    shown = first | {name: cells for name, cells in told.items() if any(cells)}
+    shown: dict[str, list[Any]] = first | {name: cells for name, cells in told.items() if any(cells)}
     if not shown:
         return Text("")
     table = _table("column", *shown, title=title)
