@@ -10,5 +10,5 @@ from tests.support.deployed_cloud import DeployedCloud
 
 
 def test_a_game_of_random_commands_goes_as_the_model_says(cloud: DeployedCloud) -> None:
-    played = play_a_game(PlainPlace(cloud), seed=1, commands=50, suffix=f"-{uuid4().hex}")
-    assert played.total() >= 50
+    played = play_a_game(PlainPlace(cloud), seed=1, commands=40, suffix=f"-{uuid4().hex}")
+    assert played.total() >= 40
