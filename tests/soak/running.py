@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from session_datasets import Orchestrator, Session, Workspace
+from session_datasets import Orchestrator, Session, Workspace, within
 from session_datasets.client.errors import FunctionFailedError
 from session_datasets.client.transport import Transport
 from tests.soak.caller import Board, Caller
@@ -19,6 +19,8 @@ from tests.soak.ledger import Ledger, Noted
 # Sessions of one conversation, which page and load what the others registered.
 _CALLERS_OF_A_CONVERSATION = 4
 _STEPS_ALONE = 12
+# For one step with all its tries, so that a soak ends soon after it is told to.
+_STEP_SECONDS = 60
 # The first of all waits for a function to start.
 _OPENINGS_MAX = 5
 
@@ -98,5 +100,6 @@ class Soak:
 
     def _work(self, caller: Caller, made: int) -> None:
         while not self._enough.is_set() and (self._plan.steps is None or made < self._plan.steps):
-            caller.step()
+            with within(_STEP_SECONDS):
+                caller.step()
             made += 1
