@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
 
 from tests.support.cloud import told_of_endpoint
 from tests.support.deployed_fixtures import stack
@@ -10,6 +11,10 @@ from tests.support.enforced_fixtures import enforced
 from tests.support.moto_cloud import cloud, moto_server
 
 __all__ = ["cloud", "enforced", "moto_server", "stack"]
+
+# Tests assert no times: a machine that is busy with something else is no failure of an example.
+settings.register_profile("without deadlines", deadline=None)
+settings.load_profile("without deadlines")
 
 # Asked before any test changes the environment.
 _TOLD = told_of_endpoint()
