@@ -11,6 +11,7 @@ from session_datasets.domain.names import NODE_VERBS, Verb
 
 _NOT_FOUND = "the answer for an id that does not exist"
 _ANSWERED = "answered"
+_OF_ONE_CALL = ("request_id", "correlation_id")
 # An id of the form of all others, of no artifact.
 _NOBODYS = "art_" + "0" * 26
 
@@ -80,10 +81,10 @@ def _told(answer: dict[str, Any]) -> str:
 
 
 def _same(first: dict[str, Any], second: dict[str, Any]) -> bool:
-    """But for the ids of the two requests."""
+    """But for the ids of the two calls."""
     return _without_request(first) == _without_request(second)
 
 
 def _without_request(answer: dict[str, Any]) -> dict[str, Any]:
-    problem = {name: value for name, value in answer.get("problem", {}).items() if name != "request_id"}
+    problem = {name: value for name, value in answer.get("problem", {}).items() if name not in _OF_ONE_CALL}
     return {**answer, "problem": problem}
