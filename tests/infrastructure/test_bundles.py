@@ -17,7 +17,7 @@ from infra.bundles.bundler import install
 from infra.bundles.pruning import REMOVED, SERVICES
 from infra.constructs.code_bundle import group_of
 from session_datasets.domain.errors import ProblemCode
-from session_datasets.domain.names import ORCHESTRATOR_VERBS, Verb
+from session_datasets.domain.names import EVENT_VERBS, ORCHESTRATOR_VERBS, Verb
 from tests.infrastructure.elf import read_shared_library
 from tests.infrastructure.synthesized import ROOT, Synthesized
 from tests.support.this_machine import this_machine
@@ -87,7 +87,7 @@ def test_a_handler_runs_with_nothing_but_its_bundle(
     assert run.returncode == 0, run.stderr
     said = json.loads(run.stdout.splitlines()[-1])
     called: dict[Verb, Any] = dict.fromkeys(ORCHESTRATOR_VERBS, ProblemCode.INVALID_REQUEST)
-    answers = called | {Verb.PROFILE_ARTIFACT: {"batchItemFailures": []}}
+    answers = called | {each: {"batchItemFailures": []} for each in EVENT_VERBS}
     libraries = {LIGHT: [], TABULAR: ["pyarrow"], NUMERIC: ["numpy", "pyarrow"]}
     assert said == {
         "answer": answers.get(verb, ProblemCode.TOKEN_MISSING),
