@@ -68,6 +68,7 @@ class ArtifactFunction(Construct):
             logging_format=lambda_.LoggingFormat.JSON,
             tracing=lambda_.Tracing.ACTIVE if environment.traced else lambda_.Tracing.DISABLED,
             snap_start=snap_start,
+            recursive_loop=_recursive_loop(verb),
             current_version_options=_versions(environment),
             environment=_variables(stack, verb, stores, environment, self.caller_role),
         )
@@ -108,6 +109,12 @@ def _only_the_table_grants(role: FunctionRole) -> iam.IRole:
 
 def _snap_start(environment: Environment, allowed: bool) -> lambda_.SnapStartConf | None:
     return lambda_.SnapStartConf.ON_PUBLISHED_VERSIONS if environment.snap_start and allowed else None
+
+
+def _recursive_loop(verb: Verb) -> lambda_.RecursiveLoop | None:
+    """Lambda cuts a chain of messages from a function to itself after some sixteen, and this is how an audit of
+    everything goes on: each page asks for the next, and every one comes nearer to the last."""
+    return lambda_.RecursiveLoop.ALLOW if verb is Verb.AUDIT_RECORDS else None
 
 
 def _variables(

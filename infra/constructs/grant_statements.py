@@ -61,11 +61,13 @@ class Stores:
                 raise ValueError("A caller role is known to its verb's function alone.")
 
 
-# As AWS writes it: a request that chooses no attributes selects them all.
+# All of no attributes are whatever is wanted, and a request that chooses none gets them all: it has to say that it
+# chooses, and which.
 _NAMES_ONLY: dict[Store, dict[str, Any]] = {
     Store.TABLE: {
         "ForAllValues:StringEquals": {"dynamodb:Attributes": [PARTITION_KEY, SORT_KEY]},
-        "StringEqualsIfExists": {"dynamodb:Select": "SPECIFIC_ATTRIBUTES"},
+        "StringEquals": {"dynamodb:Select": "SPECIFIC_ATTRIBUTES"},
+        "Null": {"dynamodb:Attributes": "false"},
     },
     Store.BUCKET: {"StringEquals": {"s3:prefix": "", "s3:delimiter": "/"}},
 }

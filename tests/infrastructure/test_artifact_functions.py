@@ -110,6 +110,11 @@ def test_only_production_pays_for_snapshots(synthesized: InEnvironment, environm
     assert "SnapStart" not in synthesized(environment).function(verb)
 
 
+def test_an_audit_may_go_on_by_itself_and_lambda_cuts_every_other_loop(everywhere: Synthesized) -> None:
+    allowed = {verb for verb in Verb if everywhere.function(verb).get("RecursiveLoop") == "Allow"}
+    assert allowed == {Verb.AUDIT_RECORDS}
+
+
 @each_verb
 def test_it_logs_json_into_a_group_of_its_own(everywhere: Synthesized, verb: Verb) -> None:
     function = everywhere.function(verb)

@@ -173,7 +173,8 @@ MEANT_FOR_CALLER: dict[Verb, dict[str, set[str]]] = {
 NAMES_ONLY = {
     "keys of table": {
         "ForAllValues:StringEquals": {"dynamodb:Attributes": ["owner_session", "artifact_id"]},
-        "StringEqualsIfExists": {"dynamodb:Select": "SPECIFIC_ATTRIBUTES"},
+        "StringEquals": {"dynamodb:Select": "SPECIFIC_ATTRIBUTES"},
+        "Null": {"dynamodb:Attributes": "false"},
     },
     "first level of bucket": {"StringEquals": {"s3:prefix": "", "s3:delimiter": "/"}},
 }

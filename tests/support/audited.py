@@ -118,7 +118,7 @@ class Audited:
             "detail": {"version": "0", "bucket": {"name": self.cloud.bucket}, "object": object_},
         }
 
-    def sweep(self) -> int:
+    def sweep(self, pages_max: int = 1_000) -> int:
         """An audit of everything, page by page; how many messages it took."""
         self.cloud.sqs.send_message(QueueUrl=self.queue, MessageBody=json.dumps({"v": 1, "sweep": {}}))
         pages = 0
@@ -127,6 +127,7 @@ class Audited:
             assert self.deliver(each["Body"]) == []
             self.cloud.sqs.delete_message(QueueUrl=self.queue, ReceiptHandle=each["ReceiptHandle"])
             pages += 1
+            assert pages <= pages_max
         return pages
 
     def reports(self) -> dict[str, Json]:

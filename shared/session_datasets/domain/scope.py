@@ -19,13 +19,17 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]*", re.ASCII)
 
 def checked_id(what: str, value: str) -> str:
     """``value`` itself when it is a safe single segment; refuses with invalid-request otherwise."""
-    if len(value) <= ID_CHARACTERS_MAX and _ID.fullmatch(value):
+    if is_id(value):
         return value
     raise Refusal(
         ProblemCode.INVALID_REQUEST,
         f"{what} is not an id.",
         advice=f"Use up to {ID_CHARACTERS_MAX} letters, digits, '.', '_', '@', '-'; a letter or digit first.",
     )
+
+
+def is_id(value: str) -> bool:
+    return len(value) <= ID_CHARACTERS_MAX and _ID.fullmatch(value) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from session_datasets.domain.audit import FilePage, FilePlace, ListedFile, Report
+from session_datasets.domain.scope import is_id
 from session_datasets.storage import keys
 from session_datasets.storage.workspace_files import S3WorkspaceFiles
 
@@ -41,10 +42,11 @@ class S3AuditedFiles:
         more = True
         while more:
             page = self._everywhere.list_objects_v2(Bucket=self._bucket, Prefix="", Delimiter="/", **begins)
-            for each in page.get("CommonPrefixes", []):
-                # What the service itself wrote lies below names that no owner can have.
-                if not each["Prefix"].startswith("_"):
-                    return str(each["Prefix"]).removesuffix("/")
+            names = (str(each["Prefix"]).removesuffix("/") for each in page.get("CommonPrefixes", []))
+            # What the service itself wrote lies below names that no owner can have, and so may what a person put there:
+            # below "/", after which everything would begin anew, or below what no role can be put on for.
+            if (found := next(filter(is_id, names), None)) is not None:
+                return found
             more = page.get("IsTruncated", False)
             begins = {"ContinuationToken": page["NextContinuationToken"]} if more else {}
         return None

@@ -42,6 +42,8 @@ class DynamoAuditedRecords:
         page = self._everywhere.scan(
             TableName=self._table,
             Limit=limit,
+            # Implied by the projection, and said because the grant asks for it.
+            Select="SPECIFIC_ATTRIBUTES",
             ProjectionExpression="#partition, #sort",
             ExpressionAttributeNames={"#partition": PARTITION_KEY, "#sort": SORT_KEY},
             **begins,

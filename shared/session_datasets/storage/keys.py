@@ -13,7 +13,7 @@ from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.limits import FILE_NAME_BYTES_MAX, KEY_BYTES_MAX
 from session_datasets.domain.names import CONVERSATIONS_SEGMENT, DERIVED_PREFIX, REPORTS_PREFIX, RUNS_SEGMENT
 from session_datasets.domain.profile import Role
-from session_datasets.domain.scope import Caller, Scope, ScopeKind, SharedScope
+from session_datasets.domain.scope import Caller, Scope, ScopeKind, SharedScope, is_id
 
 DATASETS_FOLDER = "datasets"
 DOCUMENTS_FOLDER = "docs"
@@ -108,13 +108,16 @@ def place_of(key: str) -> Place | None:
 
 
 def _workspace_of(key: str) -> tuple[WorkspaceOf | None, str]:
-    """The workspace, and the key within it."""
+    """The workspace, and the key within it. A person may put anything into the bucket: what is no id names nobody, and
+    no role could be put on in its name."""
     match key.split("/"):
         case [owner, segment, id_, *rest] if segment == CONVERSATIONS_SEGMENT and rest:
-            return WorkspaceOf(owner, ScopeKind.CONVERSATION, id_), "/".join(rest)
-        case [owner, segment, id_, session_id, *rest] if segment == RUNS_SEGMENT and rest:
-            return WorkspaceOf(owner, ScopeKind.RUN, id_, session_id), "/".join(rest)
-    return None, ""
+            found = WorkspaceOf(owner, ScopeKind.CONVERSATION, id_)
+        case [owner, segment, id_, session_id, *rest] if segment == RUNS_SEGMENT and rest and is_id(session_id):
+            found = WorkspaceOf(owner, ScopeKind.RUN, id_, session_id)
+        case _:
+            return None, ""
+    return (found, "/".join(rest)) if is_id(owner) and is_id(id_) else (None, "")
 
 
 def is_of_a_node(place: FilePlace) -> bool:

@@ -163,7 +163,18 @@ def test_a_poisoned_message_alone_comes_again(cloud: MotoCloud, node: Session, a
 
 
 @pytest.mark.parametrize(
-    "key", ["acme", "acme/other/x", "acme/runs/run-1/x", "_derived/acme/x", "_derived/acme/runs/r"]
+    "key",
+    [
+        "acme",
+        "acme/other/x",
+        "acme/runs/run-1/x",
+        "_derived/acme/x",
+        "_derived/acme/runs/r",
+        "/conversations/c/datasets/x",
+        "a#b/conversations/c/datasets/x",
+        "acme/conversations/#/datasets/x",
+        "acme/runs/run-1/conversations#c/datasets/x",
+    ],
 )
 def test_a_key_that_no_workspace_has_is_nobodys(cloud: MotoCloud, audited: Audited, key: str) -> None:
     with cloud.failing_when_asked():
@@ -230,6 +241,19 @@ def test_an_audit_of_everything_finds_missing_files_of_all_owners(cloud: MotoClo
     assert audited.sweep() > 1
     told = [status(node, answer) for node, answer in zip(nodes, answers, strict=True)]
     assert told == ["missing", "missing", "ready"]
+
+
+@pytest.mark.parametrize("stray", ["/acme/x.csv", "#old/conversations/c/datasets/a", "a b/runs/r/s/datasets/a", "~/x"])
+def test_what_a_person_left_in_the_bucket_is_nobodys_and_an_audit_goes_on_to_its_end(
+    cloud: MotoCloud, opened: Opened, stray: str
+) -> None:
+    for owner in ("acme", "zoe"):
+        opened(owner=owner, run_id="run-1").put("alone.csv", b"1")
+    cloud.s3.put_object(Bucket=cloud.bucket, Key=stray, Body=b"1")
+    audited = Audited(cloud, in_two_hours)
+    # One of all records, one of files below conversations and below runs of each of the two.
+    assert audited.sweep(pages_max=10) == 5
+    assert set(audited.reports()) == {"acme", "zoe"}
 
 
 def test_it_counts_files_that_nobody_registered_and_deletes_none(cloud: MotoCloud, opened: Opened) -> None:
