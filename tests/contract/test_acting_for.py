@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 
 from session_datasets.domain.names import Verb
 from session_datasets.domain.scope import Scope
-from session_datasets.storage.narrowing import acting_scope
+from session_datasets.storage.narrowing import CredentialsUnavailable, acting_scope
 from tests.support.moto_cloud import MotoCloud, door
 from tests.support.sessions import Session, problem_code
 
@@ -91,6 +91,24 @@ def test_what_a_store_denies_is_counted_and_told_as_a_failure_of_ours(
     assert told["denied"] == [1.0]
     assert problem_code(told["answer"]) == "internal"
     assert "not theirs" not in json.dumps(told["answer"])
+
+
+@pytest.mark.parametrize(("code", "denied"), [("AccessDenied", [1.0]), ("ThrottlingException", None)])
+def test_a_callers_role_that_may_not_be_put_on_is_counted_as_denied_and_one_that_is_busy_is_not(
+    cloud: MotoCloud, capsys: pytest.CaptureFixture[str], code: str, denied: list[float] | None
+) -> None:
+    session = Session.open(cloud)
+
+    def refuse(**_: Any) -> None:
+        raise CredentialsUnavailable("role") from ClientError({"Error": {"Code": code}}, "AssumeRole")
+
+    cloud.dynamodb.meta.events.register_first("before-send.dynamodb.Query", refuse)
+    try:
+        told = counted(cloud, "list_artifacts", {"token": session.token}, capsys)
+    finally:
+        cloud.dynamodb.meta.events.unregister("before-send.dynamodb.Query", refuse)
+    # It may be a new role that AWS does not know everywhere yet, so the call may be repeated.
+    assert (told.get("denied"), problem_code(told["answer"])) == (denied, "unavailable")
 
 
 def test_a_call_that_is_answered_counts_no_denial(cloud: MotoCloud, capsys: pytest.CaptureFixture[str]) -> None:

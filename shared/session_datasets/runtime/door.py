@@ -151,12 +151,12 @@ class Door(Generic[R]):
         """Any failure as an answer; one that nobody foresaw is logged whole and told by its request id only."""
         if isinstance(error, Refusal):
             return error
-        if busy := storage_refusal_of(error):
-            self._logger.warning("storage is busy", exc_info=error)
-            return busy
         if is_denied(error):
             # A grant is missing, or an operation asked for what is not its caller's.
             self._count(metrics.DENIED)
+        if busy := storage_refusal_of(error):
+            self._logger.warning("storage is busy", exc_info=error)
+            return busy
         self._logger.error("unforeseen failure", exc_info=error)
         return Refusal(ProblemCode.INTERNAL, "The call failed for a reason of the service's own; nothing was answered.")
 

@@ -42,7 +42,10 @@ def error_code(error: ClientError) -> str:
 
 
 def is_denied(error: BaseException) -> bool:
-    """Whether AWS said that these credentials may not do that."""
+    """Whether AWS said that these credentials may not do that, putting on a caller's role included: a trust that was
+    changed shows in every call, and in none as a request to a store."""
+    if isinstance(error, CredentialsUnavailable):
+        error = error.__cause__ or error
     return isinstance(error, ClientError) and error_code(error) in _DENIED
 
 
