@@ -20,6 +20,8 @@ _MESSAGES_A_SECOND = 10
 _CHANGES_AT_ONCE = 5
 # Longer than telling the changes of one letter takes: nobody else works on it meanwhile.
 _LETTER_SECONDS = 600
+# A page of a stream may be empty although there is more behind it.
+_EMPTY_PAGES_MAX = 100
 _TOO_OLD = ("TrimmedDataAccessException", "ResourceNotFoundException")
 
 Json = dict[str, Any]
@@ -29,10 +31,14 @@ class RedriveRefused(Exception):
     """Nothing was moved; the text says why."""
 
 
+class _NotAllRead(Exception):
+    """The stream did not come to the last change that a letter names."""
+
+
 @dataclass(frozen=True)
 class Told:
-    """Of dead letters of events: how many were told now, and how many stay, for the stream has forgotten the changes
-    or the function failed once more."""
+    """Of dead letters of events: how many were told now, and how many stay, for the stream has forgotten the changes,
+    did not show them all, or the function failed once more."""
 
     told: int
     too_old: int
@@ -64,6 +70,9 @@ def tell_again(sqs: Any, streams: Any, functions: Any, dead_letters: str, stack:
     for message in _letters(sqs, dead_letters):
         try:
             changes = list(_changes(streams, json.loads(message["Body"])["DDBStreamBatchInfo"]))
+        except _NotAllRead:
+            failed += 1
+            continue
         except ClientError as error:
             if error.response["Error"]["Code"] not in _TOO_OLD:
                 raise
@@ -86,7 +95,8 @@ def _letters(sqs: Any, url: str) -> Iterator[Json]:
 
 
 def _changes(streams: Any, place: Mapping[str, Any]) -> Iterator[Json]:
-    """What the stream holds between the two numbers of the letter, as Lambda hands it over."""
+    """What the stream holds between the two numbers of the letter, as Lambda hands it over. Raises _NotAllRead when it
+    does not come to the last of them: a letter of which a part was told must not go."""
     last = int(place["endSequenceNumber"])
     iterator = streams.get_shard_iterator(
         StreamArn=place["streamArn"],
@@ -94,7 +104,8 @@ def _changes(streams: Any, place: Mapping[str, Any]) -> Iterator[Json]:
         ShardIteratorType="AT_SEQUENCE_NUMBER",
         SequenceNumber=place["startSequenceNumber"],
     )["ShardIterator"]
-    while iterator:
+    empty = 0
+    while iterator and empty < _EMPTY_PAGES_MAX:
         page = streams.get_records(ShardIterator=iterator)
         for record in page["Records"]:
             number = int(record["dynamodb"]["SequenceNumber"])
@@ -102,8 +113,10 @@ def _changes(streams: Any, place: Mapping[str, Any]) -> Iterator[Json]:
                 yield _as_lambda_does(record)
             if number >= last:
                 return
-        # Reading on in a shard that is open answers empty pages for ever; what was written by then has been read.
-        iterator = page.get("NextShardIterator") if page["Records"] else None
+        # At the end of a shard that is open they are empty for ever.
+        empty = 0 if page["Records"] else empty + 1
+        iterator = page.get("NextShardIterator")
+    raise _NotAllRead
 
 
 def _as_lambda_does(record: Mapping[str, Any]) -> Json:

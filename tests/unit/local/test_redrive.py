@@ -47,10 +47,14 @@ class Queue:
 
 
 class Stream:
-    """A client of the table's stream, whose changes have the numbers 98, 100, 102 and so on; three to a page."""
+    """A client of the table's stream, whose changes have the numbers 98, 100, 102 and so on, up to ``last``; three to
+    a page, and ``empty`` pages before each of them."""
 
-    def __init__(self, forgotten: bool = False) -> None:
+    def __init__(self, forgotten: bool = False, empty: int = 0, last: int = 1_000) -> None:
         self._forgotten = forgotten
+        self._empty = empty
+        self._last = last
+        self._asked = 0
 
     def get_shard_iterator(self, SequenceNumber: str, **_: Any) -> Json:
         if self._forgotten:
@@ -59,8 +63,12 @@ class Stream:
 
     def get_records(self, ShardIterator: str) -> Json:
         first = int(ShardIterator)
+        self._asked += 1
+        if self._asked % (self._empty + 1):
+            return {"Records": [], "NextShardIterator": ShardIterator}
         at = datetime(2026, 11, 30, tzinfo=UTC)
         told = [{"SequenceNumber": str(first + 2 * n), "ApproximateCreationDateTime": at} for n in range(3)]
+        told = [each for each in told if int(str(each["SequenceNumber"])) <= self._last]
         return {"Records": [{"dynamodb": each} for each in told], "NextShardIterator": str(first + 6)}
 
 
@@ -87,6 +95,18 @@ def test_exactly_the_changes_of_a_letter_are_told_and_then_it_goes() -> None:
     assert told_again(queue, Stream(), functions) == Told(told=1, too_old=0, failed=0)
     assert functions.told == [100, 102, 104, 106]
     assert queue.deleted == ["0"]
+
+
+def test_an_empty_page_of_the_stream_is_not_the_end_of_it() -> None:
+    queue, functions = Queue(1), Functions()
+    assert told_again(queue, Stream(empty=3), functions) == Told(told=1, too_old=0, failed=0)
+    assert functions.told == [100, 102, 104, 106]
+
+
+def test_a_letter_whose_last_change_the_stream_does_not_show_stays() -> None:
+    queue, functions = Queue(1), Functions()
+    assert told_again(queue, Stream(last=104), functions) == Told(told=0, too_old=0, failed=1)
+    assert (functions.told, queue.deleted) == ([], [])
 
 
 def test_a_letter_whose_changes_fail_again_stays() -> None:
