@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from session_datasets.client.doctor.attempt import Attempt, Findings, Verdict
 from session_datasets.client.doctor.isolation import examined
@@ -45,6 +46,28 @@ def test_what_could_not_be_tried_is_said_and_is_no_pass(cloud: MotoCloud) -> Non
     assert {each.who for each in untried} == {"a node's credentials", "these credentials"}
     assert sum("--node-profile" in each.came for each in untried) == len(ORCHESTRATOR_VERBS)
     assert any("outputs could not be read" in each.came for each in untried)
+
+
+class NodesFunctions:
+    """A client of Lambda with a node's credentials, which AWS lets invoke the functions that are named ``allowed``, as
+    the policy names them."""
+
+    def __init__(self, *allowed: str) -> None:
+        self._allowed = allowed
+
+    def invoke(self, FunctionName: str, Payload: bytes, Qualifier: str = "") -> None:
+        if f"{FunctionName}:{Qualifier}".removesuffix(":") not in self._allowed:
+            raise ClientError({"Error": {"Code": "AccessDeniedException"}}, "Invoke")
+
+
+@pytest.mark.parametrize("allowed", [f"{STACK}-end-run", f"{STACK}-end-run:live"])
+def test_a_node_that_may_invoke_an_orchestrators_verb_by_either_name_of_it_shows(
+    cloud: MotoCloud, allowed: str
+) -> None:
+    findings = examined(cloud.transport(), STACK, no_stack, NodesFunctions(allowed))
+    assert told(findings.of(Verdict.GOT_THROUGH)) == {("a node's credentials", f"Lambda Invoke of {STACK}-end-run")}
+    held = told(findings.of(Verdict.HELD))
+    assert ("a node's credentials", f"Lambda Invoke of {STACK}-open-session") in held
 
 
 def test_each_attempt_is_told_as_it_is_made(cloud: MotoCloud) -> None:
