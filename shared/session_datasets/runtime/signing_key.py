@@ -15,10 +15,11 @@ _CACHED_SECONDS = 300
 class SecretKeyring:
     """The keyring in the text that ``fetch`` gets; fetched at most once in _CACHED_SECONDS.
 
-    ``seconds`` is a clock; it need not tell the time of day.
+    ``seconds`` is the time of day, which goes on while a function sleeps: a key that was taken out meanwhile is no
+    longer good at its next call.
     """
 
-    def __init__(self, fetch: Callable[[], str], seconds: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, fetch: Callable[[], str], seconds: Callable[[], float] = time.time) -> None:
         self._fetch = fetch
         self._seconds = seconds
         self._fetched_at = float("-inf")
@@ -26,7 +27,8 @@ class SecretKeyring:
 
     def __call__(self) -> Keyring:
         """Raises what ``fetch`` raises, also when an older keyring is known: it may be one that was revoked."""
-        if self._keyring is None or self._seconds() - self._fetched_at >= _CACHED_SECONDS:
+        # A clock that was set back makes it older, not younger.
+        if self._keyring is None or not 0 <= self._seconds() - self._fetched_at < _CACHED_SECONDS:
             self._keyring = parsed_keyring(json.loads(self._fetch()))
             self._fetched_at = self._seconds()
         return self._keyring

@@ -53,6 +53,14 @@ def test_a_rotated_key_is_known_after_five_minutes() -> None:
     assert secret.fetched == 2
 
 
+def test_a_keyring_is_fetched_anew_when_the_clock_was_set_back() -> None:
+    secret = Fetching()
+    secret.now = 1_000.0
+    secret.keyring()
+    secret.kid, secret.now = "k2", 500.0
+    assert secret.keyring().current.kid == "k2"
+
+
 def test_an_old_key_is_not_good_for_longer_because_the_new_one_can_not_be_fetched() -> None:
     failing = False
 
