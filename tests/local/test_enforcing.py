@@ -180,6 +180,21 @@ def test_many_versions_are_deleted_by_the_right_to_delete_versions_and_no_other(
     assert denied(delete, Bucket=BUCKET, Delete={"Objects": versions[2:]})
 
 
+def test_a_stream_is_read_by_who_may_read_that_one(account: Client, as_role: As) -> None:
+    new = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
+    made = account("dynamodb").update_table(TableName=TABLE, StreamSpecification=new)["TableDescription"]
+    stream = {"StreamArn": made["LatestStreamArn"]}
+    (shard,) = account("dynamodbstreams").describe_stream(**stream)["StreamDescription"]["Shards"]
+    begins = {**stream, "ShardId": shard["ShardId"], "ShardIteratorType": "TRIM_HORIZON"}
+    iterator = account("dynamodbstreams").get_shard_iterator(**begins)["ShardIterator"]
+    actions = ["dynamodb:DescribeStream", "dynamodb:GetShardIterator", "dynamodb:GetRecords"]
+    for resource, refused in ((stream["StreamArn"], False), (f"{TABLE_ARN}/stream/other", True), (TABLE_ARN, True)):
+        reader = as_role(allow(actions, resource))("dynamodbstreams")
+        assert denied(reader.describe_stream, **stream) is refused
+        assert denied(reader.get_shard_iterator, **begins) is refused
+        assert denied(reader.get_records, ShardIterator=iterator) is refused
+
+
 # --- variables of policies -------------------------------------------------------------------------------
 
 

@@ -136,12 +136,11 @@ class EnforcedCloud(DeployedCloud):
         return Principal(self.stack, key["AccessKeyId"], key["SecretAccessKey"])
 
     @contextmanager
-    def paused_queue(self) -> Iterator[None]:
-        """While it lasts, the queue of profiles delivers nothing."""
-        mappings = self.functions.list_event_source_mappings(
-            FunctionName=function_name(self.stack.name, Verb.PROFILE_ARTIFACT)
-        )["EventSourceMappings"]
-        ids = [each["UUID"] for each in mappings]
+    def paused(self, verb: Verb) -> Iterator[None]:
+        """While it lasts, the verb's function is handed nothing by its queue or stream."""
+        mappings = self.functions.list_event_source_mappings(FunctionName=function_name(self.stack.name, verb))
+        ids = [each["UUID"] for each in mappings["EventSourceMappings"]]
+        assert ids, f"{verb} has neither queue nor stream"
         for each in ids:
             self.functions.update_event_source_mapping(UUID=each, Enabled=False)
         try:

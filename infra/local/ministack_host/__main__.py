@@ -10,6 +10,7 @@ import leading_keys
 import policy_variables
 import ranges_of_versions
 import secrets_in_templates
+import streams_in_policies
 import versions_in_events
 
 MENDS = (
@@ -18,6 +19,7 @@ MENDS = (
     policy_variables,
     ranges_of_versions,
     secrets_in_templates,
+    streams_in_policies,
     versions_in_events,
 )
 for each in MENDS:
