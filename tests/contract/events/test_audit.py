@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from session_datasets.domain.artifact import Missing, ProfilingTask, Status
 from tests.contract.events.test_events import lose
@@ -110,6 +112,28 @@ def test_a_record_whose_derived_object_was_deleted_is_missing_and_its_file_still
     assert any_node.call("describe_artifact", reference=answer["reference"])["missing"] == "derived"
     assert problem_code(any_node.call("read_rows", reference=answer["reference"])) == "file-missing"
     assert "download" in any_node.call("load_artifact", reference=answer["reference"])
+
+
+def test_credentials_that_are_over_make_no_record_missing(
+    cloud: MotoCloud, node: Session, audited: Audited, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = node.register()
+
+    def over(operation: str) -> Callable[..., Any]:
+        # A HEAD has no body that would name the error.
+        code = "400" if operation == "HeadObject" else "ExpiredToken"
+        told = {"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": 400}}
+
+        def refuse(**_: Any) -> None:
+            raise ClientError(told, operation)  # type: ignore[arg-type]
+
+        return refuse
+
+    with monkeypatch.context() as patched:
+        patched.setattr(cloud.s3, "head_object", over("HeadObject"))
+        patched.setattr(cloud.s3, "get_object", over("GetObject"))
+        assert audited.deliver(audited.news(key_of(node))) == ["0"]
+    assert status(node, answer) == "ready"
 
 
 def test_what_is_told_twice_is_written_once(cloud: MotoCloud, node: Session, audited: Audited) -> None:
