@@ -241,9 +241,8 @@ def test_many_sessions_are_told_by_their_number(cloud: MotoCloud, opened: Opened
     assert "2 more" in detail
 
 
-@pytest.mark.parametrize(
-    ("seconds", "held"), [(60 + CLOCK_LEEWAY_SECONDS - 1, True), (61 + CLOCK_LEEWAY_SECONDS, False)]
-)
+# The clock of this machine runs on between the two calls, so the near side keeps some distance.
+@pytest.mark.parametrize(("seconds", "held"), [(61, True), (61 + CLOCK_LEEWAY_SECONDS, False)])
 def test_a_lease_is_held_as_long_as_a_token_is_taken(
     cloud: MotoCloud, opened: Opened, later: Any, seconds: float, held: bool
 ) -> None:

@@ -233,8 +233,8 @@ class Play(Playing):
         key = self._a_key(pick)
         if isinstance(command, Register):
             again, key = [*self._alike(pick, command)], command.request.key
-        if isinstance(command, Copy):
-            record = self.world.records[command.asked.known]
+        # A copy that is tried again may ask for what an end has removed meanwhile.
+        if isinstance(command, Copy) and (record := self.world.records.get(command.asked.known)):
             file_name = record.key.rsplit("/", 1)[-1]
             key = f"{command.asked.session.workspace}datasets/loaded/{command.asked.known}/{file_name}"
         if isinstance(command, Register | Copy):
