@@ -7,21 +7,15 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from aws_lambda_powertools import Logger, Metrics
-from aws_lambda_powertools.metrics import MetricUnit
-
 from session_datasets.domain import metrics
 from session_datasets.domain.audit import Findings, ObjectNews, Phase, Sweep
 from session_datasets.domain.limits import AUDIT_RETRY_SECONDS
-from session_datasets.domain.names import METRICS_NAMESPACE, Verb
+from session_datasets.domain.names import Verb
 from session_datasets.operations.audit_records import Audit, audit_object, audit_page
 from session_datasets.runtime.audit_wiring import Auditing
-from session_datasets.runtime.tracing import traced
+from session_datasets.runtime.event_door import Event, EventDoor
 from session_datasets.storage.audit_queue import wanted
-from session_datasets.storage.deadline import answering_within
 from session_datasets.storage.faults import is_denied
-
-Event = dict[str, Any]
 
 # What is found, and the metric that counts it.
 _COUNTED = {
@@ -33,28 +27,16 @@ _COUNTED = {
 }
 
 
-class AuditDoor:
+class AuditDoor(EventDoor):
     """The Lambda handler. Every message is idempotent: whatever fails leaves its own message in the queue, and no
     other; after the last try it is a dead letter."""
 
     def __init__(self, verb: Verb, *, wire: Callable[[], Auditing]) -> None:
+        super().__init__(verb)
         self._wire = wire
-        self._logger = Logger(service=verb.value)
-        self._metrics = Metrics(namespace=METRICS_NAMESPACE, service=verb.value)
-        self._is_cold = True
-        self._handle = traced(verb)(self._metrics.log_metrics(self._called))
 
-    def __call__(self, event: Event, context: Any) -> dict[str, Any]:
-        """The Lambda entry point; answers the messages that are to come again."""
-        answered: dict[str, Any] = self._handle(event, context)
-        return answered
-
-    def _called(self, event: Event, context: Any) -> dict[str, Any]:
-        if self._is_cold:
-            self._is_cold = False
-            self._count(metrics.COLD_STARTS)
-        with answering_within(context.get_remaining_time_in_millis() / 1000):
-            return self.serve(event, self._wire, request_id=context.aws_request_id)
+    def _serve_call(self, event: Event, remaining_seconds: float, request_id: str) -> dict[str, Any]:
+        return self.serve(event, self._wire, request_id=request_id)
 
     def serve(self, event: Event, wire: Callable[[], Auditing], request_id: str = "") -> dict[str, Any]:
         """The whole exchange without Lambda around it."""
@@ -107,9 +89,6 @@ class AuditDoor:
         if left is None:
             self._logger.info("audit ended", extra={"sweep": message.name, **_told(message.found + found)})
         return found
-
-    def _count(self, name: str, value: int = 1) -> None:
-        self._metrics.add_metric(name=name, unit=MetricUnit.Count, value=value)
 
 
 def _told(found: Findings) -> dict[str, int]:

@@ -11,18 +11,15 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from aws_lambda_powertools import Logger, Metrics
-from aws_lambda_powertools.metrics import MetricUnit
-
 from session_datasets.domain import metrics
 from session_datasets.domain.correlation import standing
 from session_datasets.domain.limits import PROFILE_RETRY_SECONDS
-from session_datasets.domain.names import METRICS_NAMESPACE, Verb
+from session_datasets.domain.names import Verb
 from session_datasets.domain.scope import Scope
 from session_datasets.operations.profile_artifact import Outcome
-from session_datasets.runtime.tracing import traced
+from session_datasets.runtime.event_door import Event, EventDoor
 from session_datasets.runtime.wiring import Wired
-from session_datasets.storage.deadline import answering_within, clearing_up
+from session_datasets.storage.deadline import clearing_up
 from session_datasets.storage.faults import is_denied
 from session_datasets.storage.narrowing import acting_for
 from session_datasets.storage.profile_queue import correlation_of, task_of
@@ -31,35 +28,17 @@ from session_datasets.storage.profile_queue import correlation_of, task_of
 # soon, and not after the queue's own time, which is for messages that wait in front of a busy function.
 _HIDDEN_LONGER_SECONDS = 30
 
-Event = dict[str, Any]
 
-
-class QueueDoor:
+class QueueDoor(EventDoor):
     """One verb's Lambda handler for messages of SQS. ``wire`` builds what the operation works on."""
 
     def __init__(self, verb: Verb, *, operation: Callable[..., Outcome], wire: Callable[[], Wired]) -> None:
+        super().__init__(verb)
         self._operation = operation
         self._wire = wire
-        self._logger = Logger(service=verb.value)
-        self._metrics = Metrics(namespace=METRICS_NAMESPACE, service=verb.value)
-        self._traced = traced(verb)
-        self._is_cold = True
 
-    def __call__(self, event: Event, context: Any) -> dict[str, Any]:
-        """The Lambda entry point; answers the messages that are to come again."""
-
-        @self._traced
-        @self._metrics.log_metrics
-        def handle(event: Event, context: Any) -> dict[str, Any]:
-            if self._is_cold:
-                self._is_cold = False
-                self._count(metrics.COLD_STARTS)
-            remaining = context.get_remaining_time_in_millis() / 1000
-            with answering_within(remaining):
-                return self.serve(event, self._wire, remaining, request_id=context.aws_request_id)
-
-        answered: dict[str, Any] = handle(event, context)
-        return answered
+    def _serve_call(self, event: Event, remaining_seconds: float, request_id: str) -> dict[str, Any]:
+        return self.serve(event, self._wire, remaining_seconds, request_id=request_id)
 
     def serve(
         self, event: Event, wire: Callable[[], Wired], remaining_seconds: float, request_id: str = ""
@@ -117,6 +96,3 @@ class QueueDoor:
         if outcome in (None, Outcome.GIVEN_UP):
             self._count(metrics.FAILURES)
         self._logger.info(outcome or "comes again", extra={"milliseconds": milliseconds})
-
-    def _count(self, name: str) -> None:
-        self._metrics.add_metric(name=name, unit=MetricUnit.Count, value=1)

@@ -6,17 +6,11 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from aws_lambda_powertools import Logger, Metrics
-from aws_lambda_powertools.metrics import MetricUnit
-
 from session_datasets.domain import metrics
 from session_datasets.domain.events import Change
-from session_datasets.domain.names import METRICS_NAMESPACE, Verb
-from session_datasets.runtime.tracing import traced
-from session_datasets.storage.deadline import answering_within
+from session_datasets.domain.names import Verb
+from session_datasets.runtime.event_door import Event, EventDoor
 from session_datasets.storage.record_changes import UnreadableChange, change_of
-
-Event = dict[str, Any]
 
 
 class StreamStopped(Exception):
@@ -33,28 +27,16 @@ class Following(Protocol):
     def bus(self) -> Any: ...
 
 
-class StreamDoor:
+class StreamDoor(EventDoor):
     """One verb's Lambda handler for records of a stream. ``wire`` builds what the operation works on."""
 
     def __init__(self, verb: Verb, *, operation: Callable[..., int], wire: Callable[[], Following]) -> None:
+        super().__init__(verb)
         self._operation = operation
         self._wire = wire
-        self._logger = Logger(service=verb.value)
-        self._metrics = Metrics(namespace=METRICS_NAMESPACE, service=verb.value)
-        self._is_cold = True
-        self._handle = traced(verb)(self._metrics.log_metrics(self._called))
 
-    def __call__(self, event: Event, context: Any) -> dict[str, Any]:
-        """The Lambda entry point; answers the record from which on they are to come again."""
-        answered: dict[str, Any] = self._handle(event, context)
-        return answered
-
-    def _called(self, event: Event, context: Any) -> dict[str, Any]:
-        if self._is_cold:
-            self._is_cold = False
-            self._count(metrics.COLD_STARTS)
-        with answering_within(context.get_remaining_time_in_millis() / 1000):
-            return self.serve(event, self._wire, request_id=context.aws_request_id)
+    def _serve_call(self, event: Event, remaining_seconds: float, request_id: str) -> dict[str, Any]:
+        return self.serve(event, self._wire, request_id=request_id)
 
     def serve(self, event: Event, wire: Callable[[], Following], request_id: str = "") -> dict[str, Any]:
         """The whole exchange without Lambda around it.
@@ -102,9 +84,6 @@ class StreamDoor:
             self._count(metrics.FAILURES)
         milliseconds = round((time.perf_counter() - began) * 1000, 1)
         self._logger.info("told", extra={"milliseconds": milliseconds, "changes": records, "done": done})
-
-    def _count(self, name: str, value: int = 1) -> None:
-        self._metrics.add_metric(name=name, unit=MetricUnit.Count, value=value)
 
 
 def _keys(record: Event) -> Any:
