@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import Duration
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_s3 as s3
-from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.constructs.artifact_function import ArtifactFunction
-from infra.constructs.profile_queue import HIDDEN_TIMEOUTS, KEPT, dead_letter_queue
+from infra.constructs.work_queue import WorkQueue
 from infra.environments import Environment
 from session_datasets.domain.names import REPORTS_PREFIX
 
@@ -22,21 +21,11 @@ AT_A_TIME = 5
 BEGIN_SWEEP = {"v": 1, "sweep": {}}
 
 
-class AuditQueue(sqs.Queue):
+class AuditQueue(WorkQueue):
     """``dead_letters`` holds what could not be audited, and what EventBridge could not deliver."""
 
     def __init__(self, scope: Construct, construct_id: str, *, worker_seconds: int) -> None:
-        self.dead_letters = dead_letter_queue(scope, f"{construct_id}DeadLetters")
-        super().__init__(
-            scope,
-            construct_id,
-            visibility_timeout=Duration.seconds(HIDDEN_TIMEOUTS * worker_seconds),
-            retention_period=KEPT,
-            encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=True,
-            removal_policy=RemovalPolicy.DESTROY,
-            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=DELIVERIES),
-        )
+        super().__init__(scope, construct_id, worker_seconds=worker_seconds, deliveries=DELIVERIES)
 
     def deliver_to(self, worker: ArtifactFunction) -> None:
         worker.alias.add_event_source_mapping(

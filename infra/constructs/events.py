@@ -10,7 +10,7 @@ from aws_cdk.aws_lambda_event_sources import SqsDlq
 from constructs import Construct
 
 from infra.constructs.artifact_function import ArtifactFunction
-from infra.constructs.profile_queue import dead_letter_queue
+from infra.constructs.work_queue import dead_letter_queue
 from infra.nag import acknowledge
 from session_datasets.domain import names
 
