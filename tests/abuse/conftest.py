@@ -16,12 +16,6 @@ from tests.support.sessions import Session
 __all__ = ["opened"]
 
 
-@pytest.fixture(autouse=True)
-def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing goes to the queue because this machine is busy; in this process, that is."""
-    monkeypatch.setattr("session_datasets.operations.register_artifact.PROFILED_AT_ONCE_SECONDS_MAX", 600)
-
-
 @pytest.fixture
 def node(opened: Callable[..., Session]) -> Session:
     """A node's session of the cloud in this process."""

@@ -31,6 +31,7 @@ from session_datasets.domain.keyring import Keyring, SigningKey
 from session_datasets.domain.limits import PROFILE_TRIES_MAX, PROFILED_AT_ONCE_BYTES_MAX
 from session_datasets.domain.names import Verb
 from session_datasets.formats.tables import ArrowTables
+from session_datasets.operations import register_artifact
 from session_datasets.runtime.door import Door
 from session_datasets.runtime.queue_door import QueueDoor
 from session_datasets.runtime.settings import Settings
@@ -39,6 +40,7 @@ from session_datasets.storage.aws import dynamodb_client, s3_client, sqs_client
 from tests.support.sessions import Answer
 
 STACK = "session-datasets-test"
+UNHURRIED_SECONDS = 600
 KEYRING = Keyring(SigningKey("test", "0123456789abcdef0123456789abcdef"))
 
 
@@ -285,7 +287,9 @@ def moto_server() -> Iterator[str]:
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
+    # Nothing goes to the queue because this machine is busy.
+    with patch.object(register_artifact, "PROFILED_AT_ONCE_SECONDS_MAX", UNHURRIED_SECONDS):
+        yield f"http://{host}:{port}"
     server.stop()
 
 

@@ -7,6 +7,7 @@ import ssl
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import takewhile
 from threading import Thread
 from typing import NoReturn
 
@@ -51,7 +52,8 @@ class Server:
 
     def _answer(self, connection: socket.socket) -> None:
         with suppress(OSError), connection, connection.makefile("rb") as received:
-            while head := b"".join(iter(received.readline, b"\r\n")):
+            # At the end of a connection readline answers nothing, and that again and again.
+            while head := b"".join(takewhile(lambda line: line not in (b"\r\n", b""), received)):
                 self.asked.append(head)
                 answer = self.answers.pop(0)
                 connection.sendall(answer)
