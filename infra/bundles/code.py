@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 
 # Folders of the package that run on the nodes, not in the functions.
-CLIENT_FOLDERS = {"cli", "client"}
+CLIENT_FOLDERS = {"boundary", "cli", "client", "feedback", "materialize", "tools"}
 
 
 def code_files(root: Path) -> dict[str, Path]:

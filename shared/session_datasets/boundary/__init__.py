@@ -1,0 +1,1 @@
+"""What crosses between nodes, and between a workflow and its activities: references, messages, typed values."""

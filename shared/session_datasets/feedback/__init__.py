@@ -1,0 +1,1 @@
+"""Errors as corrective feedback: what a model is told when something was refused or failed."""

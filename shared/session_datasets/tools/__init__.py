@@ -1,0 +1,1 @@
+"""The verbs as a model's tools: one definition, many frameworks."""
