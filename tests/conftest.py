@@ -33,3 +33,21 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
     """Bytes (gzip writes the time into its own) and bare objects have no name that is the same in every process."""
     return argname if isinstance(val, bytes) or " object at 0x" in repr(val) else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Processes that share the work do not share a fixture: what stands on one deployment stays in one process."""
+    for item in items:
+        if group := _deployment_of(item):
+            item.add_marker(pytest.mark.xdist_group(group))
+
+
+def _deployment_of(item: pytest.Item) -> str | None:
+    fixtures = getattr(item, "fixturenames", ())
+    for deployment in ("stack", "enforced"):
+        if deployment in fixtures:
+            return deployment
+    ring = item.path.relative_to(item.config.rootpath / "tests").parts[0]
+    if ring in {"upgrade", "infrastructure", "bench"}:
+        return ring
+    return f"local {item.path.stem}" if ring == "local" else None
