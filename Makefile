@@ -19,6 +19,7 @@ MINUTES ?=
 CALLERS ?=
 QUEUE ?=
 EXAMPLES ?=
+NAME ?=
 
 # The first interpreter that is new enough, unless PYTHON names one.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -33,6 +34,10 @@ help: ## Say what there is to say
 .PHONY: demo
 demo: .venv/made ## Hand one data set from node to node on this laptop [FILE=path]
 	@PYTHONPATH=.:shared $(RUN) -m infra.local.demo $(if $(FILE),"$(FILE)")
+
+.PHONY: example
+example: .venv/made ## Run a program of shared/examples on a throwaway cloud: NAME=name [STACK=name of one that is up]
+	@PYTHONPATH=.:shared $(RUN) -m infra.local.example "$(NAME)" $(STACK_OPTION)
 
 .PHONY: up
 up: .venv/made ## Start a local cloud and keep it running; writes .local/env

@@ -31,8 +31,3 @@ def test_the_readmes_ten_lines(cloud: DeployedCloud, tmp_path: Path) -> None:
     assert page == "[[70000, 17500.0], [70001, 17500.25]]"
     assert greatest == str((100_000 - 1) / 4)
     assert (tmp_path / path).is_file()
-
-
-def test_the_hand_over_example(cloud: DeployedCloud, tmp_path: Path) -> None:
-    ran = run(cloud, tmp_path, str(ROOT / "shared" / "examples" / "two_node_handoff.py"))
-    assert ran.returncode == 0, ran.stderr

@@ -32,6 +32,12 @@ def commands(*arguments: str) -> str:
         (["deploy", "ENV=production"], f"{CDK} deploy --context env=production"),
         (["deploy", "ENV=sandbox", "STACK=second"], f'{CDK} deploy --context env=sandbox --context "stack=second"'),
         (["bootstrap"], f"{CDK} bootstrap --context env=sandbox"),
+        (["example"], '-m infra.local.example ""'),
+        (["example", "NAME=two_node_handoff"], '-m infra.local.example "two_node_handoff"'),
+        (
+            ["example", "NAME=two_node_handoff", "STACK=second"],
+            '-m infra.local.example "two_node_handoff" --stack "second"',
+        ),
         (["bench"], "-m tests.bench"),
         (["bench", "ROWS=1000", "ONLY=page,chart"], '-m tests.bench --rows 1000 --only "page,chart"'),
         (["bench", "FILE=my file.csv"], '-m tests.bench --file "my file.csv"'),

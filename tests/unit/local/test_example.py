@@ -1,0 +1,112 @@
+"""What runs an example, tried with programs of our own and without a cloud."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from infra.local import background, example
+from infra.local.deployed import DeployedStack
+
+STACK = DeployedStack("mine", "http://127.0.0.1:9")
+
+
+def program(folder: Path, text: str, name: str = "first") -> Path:
+    (folder / name).mkdir()
+    file = folder / name / "main.py"
+    file.write_text(text)
+    return file
+
+
+def test_it_runs_with_the_environment_of_the_stack(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    names = "AWS_ENDPOINT_URL", "SESSION_DATASETS_STACK"
+    status = example.run(program(tmp_path, f"import os\nprint(*map(os.environ.get, {names}))"), STACK)
+    assert (status, capfd.readouterr().out) == (0, "http://127.0.0.1:9 mine\n")
+
+
+def test_its_status_is_the_programs_own(tmp_path: Path) -> None:
+    assert example.run(program(tmp_path, "raise SystemExit(3)"), STACK) == 3
+
+
+def test_the_directory_it_works_in_is_removed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = "import os, tempfile\nopen('left', 'w').close()\nprint(os.getcwd(), tempfile.mkdtemp(), sep='\\n')"
+    example.run(program(tmp_path, text), STACK)
+    worked_in, made = map(Path, capfd.readouterr().out.splitlines())
+    assert (worked_in.exists(), made.exists()) == (False, False)
+
+
+def test_it_imports_what_lies_beside_it(tmp_path: Path) -> None:
+    main = program(tmp_path, "import beside")
+    main.with_name("beside.py").touch()
+    assert example.run(main, STACK) == 0
+
+
+def test_a_process_that_it_leaves_running_is_ended(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = "import subprocess, sys\nprint(subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']).pid)"
+    example.run(program(tmp_path, text), STACK)
+    assert not runs(int(capfd.readouterr().out))
+
+
+def test_an_interrupt_ends_it_and_what_it_has_started(tmp_path: Path) -> None:
+    told = tmp_path / "pid"
+    text = f"import os, time\nopen({str(told)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)"
+    main = program(tmp_path, text)
+    code = (
+        "import signal, sys\nfrom pathlib import Path\nfrom infra.local import example\n"
+        "from infra.local.deployed import DeployedStack\nsignal.signal(signal.SIGTERM, example._as_interrupt)\n"
+        f"example.run(Path({str(main)!r}), DeployedStack('mine', 'http://127.0.0.1:9'))"
+    )
+    runner = subprocess.Popen([sys.executable, "-c", code], cwd=example.ROOT, stderr=subprocess.DEVNULL)
+    while not (told.is_file() and told.read_text()):
+        assert runner.poll() is None
+        time.sleep(0.01)
+    runner.send_signal(signal.SIGTERM)
+    runner.wait()
+    assert not runs(int(told.read_text()))
+
+
+def runs(process: int) -> bool:
+    """Whether a process runs, or is about to end because it was killed; given a moment for that."""
+    for _ in range(500):
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return False
+        stat = Path(f"/proc/{process}/stat")
+        if stat.is_file() and stat.read_text().rpartition(")")[2].split()[0] in "ZX":
+            return False
+        time.sleep(0.01)
+    return True
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("", "Say which."),
+        ("frist", "There is no example 'frist'. Did you mean first?"),
+        ("../first", "There is no example '../first'. Did you mean first?"),
+        ("other", "There is no example 'other'. The examples:"),
+    ],
+)
+def test_a_name_that_is_none_is_answered_with_all_of_them(tmp_path: Path, name: str, said: str) -> None:
+    program(tmp_path, "").with_name("README.md").write_text("# The first of all\n\nMore.\n")
+    with pytest.raises(example.ExampleError) as refused:
+        example.found(name, tmp_path)
+    assert str(refused.value).startswith(said)
+    assert str(refused.value).endswith(f"  make example NAME={'first':<24} The first of all")
+
+
+def test_a_stack_of_a_cloud_that_is_not_up_is_refused_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(background, "STATE", tmp_path)
+    monkeypatch.setattr(example, "forget_aws", lambda: None)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    assert example.main(["two_node_handoff", "--stack", "mine"]) == 2
+    assert "No local cloud is up. Start one with `make up`" in capsys.readouterr().err
