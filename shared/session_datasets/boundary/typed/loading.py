@@ -32,7 +32,9 @@ Resolve = Callable[[dict[str, Json]], Any]
 class Loader:
     """One walk over one JSON value, which is only read."""
 
-    def __init__(self, registry: Registry, *, resolve: Resolve | None = None) -> None:
+    def __init__(self, registry: Registry, *, resolve: Resolve | None = None, lenient: bool = False) -> None:
+        """``lenient`` leaves alone what is no JSON, and an object with the key "$type" that looks like no tag."""
+        self._lenient = lenient
         self._registry = registry
         self._resolve = resolve
         self._path: list[PathStep] = []
@@ -47,6 +49,8 @@ class Loader:
     def load(self, value: Json) -> Any:
         kind = type(value)
         if value is None or kind is bool or kind is int or kind is str:
+            return value
+        if self._lenient and kind is not list and kind is not dict:
             return value
         if kind is float:
             if not math.isfinite(value):
@@ -71,16 +75,15 @@ class Loader:
         return items
 
     def _object(self, value: dict[str, Json]) -> Any:
-        if tags.TYPE_KEY in value:
+        if tags.TYPE_KEY in value and not (self._lenient and _tag_of(value) is None):
             return self._tagged(value)
         if tags.DATASET_KEY in value:
             return dict(value) if self._resolve is None else self._resolve(value)
         return dict(zip(value, self._items(value.items()), strict=True))
 
     def _tagged(self, value: dict[str, Json]) -> Any:
-        tag = value[tags.TYPE_KEY]
-        match = _TAG.fullmatch(tag) if type(tag) is str else None
-        if match is None or value.keys() != {tags.TYPE_KEY, tags.VALUE_KEY}:
+        match = _tag_of(value)
+        if match is None:
             raise self._malformed(f"an object with the key {tags.TYPE_KEY!r} is a tag, and this is none")
         name, version, content = match[1], int(match[2]), value[tags.VALUE_KEY]
         if name in _CONTAINERS or name in _RULES:
@@ -140,6 +143,12 @@ class Loader:
             "Read only what typed_json wrote, unchanged.",
             path_text(self._path),
         )
+
+
+def _tag_of(value: dict[str, Json]) -> re.Match[str] | None:
+    tag = value[tags.TYPE_KEY]
+    fits = type(tag) is str and value.keys() == {tags.TYPE_KEY, tags.VALUE_KEY}
+    return _TAG.fullmatch(tag) if fits else None
 
 
 _RULES = {**SCALAR_RULES, NUMPY.name: NUMPY}

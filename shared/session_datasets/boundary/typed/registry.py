@@ -61,6 +61,13 @@ class Registry:
         self._by_class[cls] = self._by_name[name] = entry
         return cls
 
+    def extended(self) -> Registry:
+        """Another registry with the same types, to which more can be added."""
+        other = Registry()
+        other._by_class.update(self._by_class)
+        other._by_name.update(self._by_name)
+        return other
+
     def of_class(self, cls: type) -> Registered | None:
         return self._by_class.get(cls)
 

@@ -69,7 +69,7 @@ def _read_complex(value: Json) -> complex:
     return complex(float(_text(real)), float(_text(imaginary)))
 
 
-def _zone_json(zone: tzinfo | None) -> Json:
+def zone_json(zone: tzinfo | None) -> Json:
     if zone is None:
         return None
     if type(zone) is timezone:
@@ -85,7 +85,7 @@ def _zone_json(zone: tzinfo | None) -> Json:
     )
 
 
-def _zone_of(value: Json) -> tzinfo | None:
+def zone_of(value: Json) -> tzinfo | None:
     if value is None:
         return None
     if type(value) is str:
@@ -97,21 +97,21 @@ def _zone_of(value: Json) -> tzinfo | None:
 
 
 def _write_datetime(value: datetime) -> Json:
-    return [value.replace(tzinfo=None).isoformat(), value.fold, _zone_json(value.tzinfo)]
+    return [value.replace(tzinfo=None).isoformat(), value.fold, zone_json(value.tzinfo)]
 
 
 def _read_datetime(value: Json) -> datetime:
     text, fold, zone = value
-    return datetime.fromisoformat(_text(text)).replace(fold=fold, tzinfo=_zone_of(zone))
+    return datetime.fromisoformat(_text(text)).replace(fold=fold, tzinfo=zone_of(zone))
 
 
 def _write_time(value: time) -> Json:
-    return [value.replace(tzinfo=None).isoformat(), value.fold, _zone_json(value.tzinfo)]
+    return [value.replace(tzinfo=None).isoformat(), value.fold, zone_json(value.tzinfo)]
 
 
 def _read_time(value: Json) -> time:
     text, fold, zone = value
-    return time.fromisoformat(_text(text)).replace(fold=fold, tzinfo=_zone_of(zone))
+    return time.fromisoformat(_text(text)).replace(fold=fold, tzinfo=zone_of(zone))
 
 
 SCALARS: dict[type, Rule] = {

@@ -1,0 +1,43 @@
+"""NumPy's arrays as npy files, which never hold a pickle: shape, dtype, byte order and memory order come back."""
+
+from __future__ import annotations
+
+from io import BufferedReader
+from pathlib import Path
+from typing import Any
+
+from session_datasets.boundary.references.errors import UnreadableReferenceError, UnsupportedFrameError
+from session_datasets.boundary.typed.numpy_scalars import required_numpy
+
+Facts = dict[str, Any]
+_DTYPE_CHARACTERS_MAX = 200
+
+
+def write_array(value: Any, folder: Path) -> tuple[Path, Facts]:
+    """The file in ``folder``, and what the pointer tells of it. UnsupportedFrameError for what needs a pickle."""
+    numpy = required_numpy()
+    if type(value) is not numpy.ndarray:
+        raise UnsupportedFrameError(
+            f"An npy file does not keep what a {type(value).__name__} has beside its numbers; nothing was saved.",
+            "Pass numpy.asarray(value), and a mask as an array of its own.",
+        )
+    if value.dtype.hasobject or value.dtype.kind not in "biufcmMSUV":
+        raise UnsupportedFrameError(
+            f"An array of dtype {value.dtype} holds Python's objects, which only a pickle keeps; nothing was saved.",
+            "Convert it with astype to numbers or fixed-width text, or pass value.tolist().",
+        )
+    path = folder / "value.npy"
+    numpy.save(path, value, allow_pickle=False)
+    return path, {"shape": list(value.shape), "dtype": str(value.dtype)[:_DTYPE_CHARACTERS_MAX]}
+
+
+def read_array(file: BufferedReader) -> Any:
+    """UnreadableReferenceError for a file that is no npy file, or one that holds a pickle."""
+    numpy = required_numpy()
+    try:
+        return numpy.lib.format.read_array(file, allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise UnreadableReferenceError(
+            f"The file is no npy file that can be read: {str(error)[:200]}",
+            "Run the node that produced it again, and pass its new reference.",
+        ) from error

@@ -1,0 +1,76 @@
+"""One line about any value, for logs and prompts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from session_datasets.boundary.references.kinds import Kind, kind_of, type_name
+from session_datasets.boundary.references.limits import KIB, MIB
+from session_datasets.boundary.references.pointer import Pointer, is_reference
+
+_TEXT_CHARACTERS_MAX = 80
+_COLUMNS_SHOWN = 8
+
+
+def describe(value: Any) -> str:
+    """A reference, frame, array or container by its kind, shape or count, and size; a float to 6 significant digits;
+    any other value as text of at most 80 characters. Never raises, whatever the value's own methods do."""
+    try:
+        return _one_line(_described(value))
+    except Exception:
+        # Whatever a foreign __repr__, shape or length raises: a log line is not worth a failed node.
+        return f"<{_safe_type_name(value)}>"
+
+
+def _described(value: Any) -> str:
+    if is_reference(value):
+        return _of_pointer(Pointer.of(value))
+    if kind_of(value) is not Kind.OTHER:
+        shape = tuple(value.shape)
+        dtype = f", {value.dtype}" if kind_of(value) is Kind.ARRAY else ""
+        return f"{type_name(value)}, {_shape_text(shape)}{dtype}"
+    if type(value) is float:
+        return f"{value:.6g}"
+    if type(value) in (list, tuple, set, frozenset, dict, bytes, bytearray):
+        unit = "bytes" if type(value) in (bytes, bytearray) else "items"
+        return f"{type(value).__name__}, {len(value):,} {unit}: {_cut(repr(value))}" if len(value) else repr(value)
+    return _cut(value if type(value) is str else repr(value))
+
+
+def _of_pointer(pointer: Pointer) -> str:
+    facts = pointer.facts
+    parts = [f"dataset {pointer.value} as {pointer.format}"]
+    if type(shape := facts.get("shape")) is list:
+        parts.append(_shape_text(tuple(shape)))
+    elif type(length := facts.get("length")) is int:
+        parts.append(f"{length:,} items")
+    if type(dtype := facts.get("dtype")) is str:
+        parts.append(dtype)
+    names = facts.get("columns") or facts.get("keys")
+    if type(names) is list:
+        more = ", …" if len(names) > _COLUMNS_SHOWN else ""
+        parts.append(f"({', '.join(map(str, names[:_COLUMNS_SHOWN]))}{more})")
+    return ", ".join([*parts, _size_text(pointer.size)])
+
+
+def _shape_text(shape: tuple[Any, ...]) -> str:
+    return " x ".join(f"{each:,}" for each in shape) if shape else "one value"
+
+
+def _size_text(size: int) -> str:
+    if size < KIB:
+        return f"{size} B"
+    return f"{size / KIB:.1f} KiB" if size < MIB else f"{size / MIB:,.1f} MiB"
+
+
+def _cut(text: str) -> str:
+    text = _one_line(text)
+    return text if len(text) <= _TEXT_CHARACTERS_MAX else text[: _TEXT_CHARACTERS_MAX - 1] + "…"
+
+
+def _one_line(text: str) -> str:
+    return "".join(each if each.isprintable() else " " for each in text)
+
+
+def _safe_type_name(value: Any) -> str:
+    return _one_line(type(value).__name__)[:_TEXT_CHARACTERS_MAX]

@@ -1,0 +1,149 @@
+"""From references to values, within a budget of bytes, files and levels; no file is believed unchecked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import BufferedReader
+from typing import Any
+
+from session_datasets.boundary.references import arrays
+from session_datasets.boundary.references.blobs import verified
+from session_datasets.boundary.references.errors import HydrateBudgetError, UnreadableReferenceError
+from session_datasets.boundary.references.frames import frame_files
+from session_datasets.boundary.references.limits import HYDRATE_BYTES_MAX, HYDRATE_FILES_MAX, MIB, NESTED_FILES_MAX
+from session_datasets.boundary.references.pointer import Pointer, is_reference
+from session_datasets.boundary.references.stores import Store
+from session_datasets.boundary.typed.errors import TypedJsonError
+from session_datasets.boundary.typed.loading import Loader
+from session_datasets.boundary.typed.registry import REGISTRY, Registry
+from session_datasets.boundary.typed.tags import DATASET_KEY, TYPE_KEY, Json
+from session_datasets.boundary.typed.text import parsed
+from session_datasets.boundary.typed_json import canonical
+
+_ADVICE = (
+    "Hydrate only the references that are needed, page their rows with Workspace.read_rows, or pass a larger max_bytes."
+)
+
+
+def load(value: Any, store: Store, *, max_bytes: int = HYDRATE_BYTES_MAX, registry: Registry = REGISTRY) -> Any:
+    """The value behind one reference, with all that it refers to; anything else is answered unchanged."""
+    return hydrate(value, store, max_bytes=max_bytes, registry=registry) if is_reference(value) else value
+
+
+def hydrate(value: Json, store: Store, *, max_bytes: int = HYDRATE_BYTES_MAX, registry: Registry = REGISTRY) -> Any:
+    """What was externalized, through all dicts and lists; ``value`` is only read, and what is no JSON stays as it is.
+
+    All files together may have ``max_bytes``, counted by the larger of a file and what it unpacks to;
+    HydrateBudgetError otherwise, before anything is read if the references say so. One reference that occurs twice is
+    loaded once, and both places share the value. Raises DatasetReferenceError, TypedJsonError, MissingExtraError, or
+    what the service refuses.
+    """
+    hydrating = _Hydrating(store, max_bytes, registry)
+    hydrating.foresee(value)
+    return hydrating.value_of(value)
+
+
+def holds_references(value: Any) -> bool:
+    """Whether ``hydrate`` would change it: a reference or a tag lies somewhere in its dicts and lists."""
+    return next(_marked(value), None) is not None
+
+
+class _Hydrating:
+    def __init__(self, store: Store, max_bytes: int, registry: Registry) -> None:
+        self._store = store
+        self._max_bytes = max_bytes
+        self._left = max_bytes
+        self._registry = registry
+        self._loaded: dict[bytes, Any] = {}
+        self._level = 0
+
+    def foresee(self, value: Any) -> None:
+        """Refuses before the first read what the references themselves say to be too much."""
+        sizes = {}
+        for each in _marked(value):
+            if is_reference(each):
+                sizes[canonical(each)] = each[DATASET_KEY]["bytes"]
+        if sum(sizes.values()) > self._max_bytes:
+            raise self._too_many_bytes()
+        if len(sizes) > HYDRATE_FILES_MAX:
+            raise self._too_many_files()
+
+    def value_of(self, value: Json) -> Any:
+        return Loader(self._registry, resolve=self._resolved, lenient=self._level == 0).whole(value)
+
+    def _resolved(self, reference: dict[str, Json]) -> Any:
+        if self._level == 0 and not _looks_like_one(reference):
+            # Data that was never externalized, in which nothing was escaped.
+            return {key: self.value_of(each) for key, each in reference.items()}
+        pointer = Pointer.of(reference)
+        key = canonical(reference)
+        if key not in self._loaded:
+            if len(self._loaded) >= HYDRATE_FILES_MAX:
+                raise self._too_many_files()
+            if self._level >= NESTED_FILES_MAX:
+                raise HydrateBudgetError(
+                    f"The references lead through more than {NESTED_FILES_MAX} files into each other.", _ADVICE
+                )
+            self._level += 1
+            try:
+                self._loaded[key] = self._read(pointer)
+            finally:
+                self._level -= 1
+        return self._loaded[key]
+
+    def _read(self, pointer: Pointer) -> Any:
+        if pointer.size == 0 and pointer.format == "bytes":
+            return b""
+        if pointer.size > self._left:
+            raise self._too_many_bytes()
+        with self._store.opened(pointer.place, size=pointer.size, sha256=pointer.sha256) as opened:
+            file = verified(opened, pointer)
+            self._left -= pointer.size
+            if pointer.format == "npy":
+                return arrays.read_array(file)
+            if pointer.format == "bytes":
+                return file.read()
+            return self._json(file) if pointer.format == "json" else self._frame(file, pointer)
+
+    def _json(self, file: BufferedReader) -> Any:
+        try:
+            return self.value_of(parsed(file.read()))
+        except TypedJsonError as error:
+            raise UnreadableReferenceError(f"The file behind the reference: {error}", error.advice) from error
+
+    def _frame(self, file: BufferedReader, pointer: Pointer) -> Any:
+        budget = self._left + pointer.size
+        try:
+            frame, size = frame_files.read_frame(file, pointer.format, pointer.value, budget)
+        except OverflowError:
+            raise self._too_many_bytes() from None
+        self._left = budget - max(size, pointer.size)
+        return frame
+
+    def _too_many_bytes(self) -> HydrateBudgetError:
+        return HydrateBudgetError(
+            f"The references hold more than {self._max_bytes / MIB:,.6g} MiB together; none was brought back.", _ADVICE
+        )
+
+    def _too_many_files(self) -> HydrateBudgetError:
+        return HydrateBudgetError(
+            f"The references lead to more than {HYDRATE_FILES_MAX:,} files; none was brought back.", _ADVICE
+        )
+
+
+def _looks_like_one(reference: dict[str, Json]) -> bool:
+    inner = reference[DATASET_KEY]
+    return len(reference) == 1 and type(inner) is dict and type(inner.get("v")) is int
+
+
+def _marked(value: Any) -> Iterator[dict[str, Any]]:
+    """The objects in it that are references or tags, each once, however often and in what circles they occur."""
+    ahead, seen = [value], set()
+    while ahead:
+        each = ahead.pop()
+        if type(each) not in (dict, list) or id(each) in seen:
+            continue
+        seen.add(id(each))
+        if type(each) is dict and (DATASET_KEY in each or TYPE_KEY in each):
+            yield each
+        ahead.extend(each.values() if type(each) is dict else each)
