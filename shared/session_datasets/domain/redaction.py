@@ -15,6 +15,7 @@ from session_datasets.domain.names import CONVERSATIONS_SEGMENT, DERIVED_PREFIX,
 
 MASK = "***"
 CUT_MARK = " …[cut]"
+_READ_BEYOND_CHARACTERS = 64 * 1024
 
 # Ends of names, without case and punctuation, whose value is a secret: DB_PASSWORD, clientSecret, X-Amz-Security-Token.
 _SECRET_NAMES = (
@@ -117,9 +118,18 @@ def redact(text: str) -> str:
 
 def redacted_and_cut(text: str, max_chars: int) -> str:
     """Redacted first, so that no cut leaves half a secret that no pattern knows any more; then at most ``max_chars``
-    characters, followed by a mark if there were more."""
+    characters, followed by a mark if there were more.
+
+    Of a text far longer than that, the end is not even read: it is dropped at a blank, where no secret is cut in two
+    that is known by what follows.
+    """
+    read = max_chars + _READ_BEYOND_CHARACTERS
+    is_cut = len(text) > read
+    if is_cut:
+        whole, *last = text[:read].rsplit(None, 1)
+        text = whole if last else MASK
     text = redact(text)
-    return text if len(text) <= max_chars else text[:max_chars] + CUT_MARK
+    return text[:max_chars] + CUT_MARK if is_cut or len(text) > max_chars else text
 
 
 def without_internal_names(text: str) -> str:

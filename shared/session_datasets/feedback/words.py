@@ -1,0 +1,103 @@
+"""The words of any exception, whatever it holds: nothing here raises, and nothing secret comes out."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+from session_datasets.domain.quoting import on_one_line
+from session_datasets.domain.redaction import redact, redacted_and_cut, without_internal_names
+
+SUBMITTED_CHARACTERS_MAX = 2_000
+TRACEBACK_CHARACTERS_MAX = 20_000
+_DETAIL_CHARACTERS_MAX = 4_000
+_LABEL_CHARACTERS_MAX = 60
+_CAUSES_MAX = 3
+_OF_A_GROUP_MAX = 3
+NO_DETAIL = "(the error gives no detail)"
+
+
+def detail_of(error: BaseException) -> str:
+    """What an exception and its causes say, for somebody outside: without secrets and without names of our account."""
+    told = [_own_words(error)]
+    told += [f"Caused by {name_of(cause)}: {_own_words(cause)}" for cause in _causes(error)]
+    text = " ".join(part for part in told if part)
+    return outward(text) or NO_DETAIL
+
+
+def outward(text: str) -> str:
+    return without_internal_names(redacted_and_cut(text, _DETAIL_CHARACTERS_MAX)).strip()
+
+
+def name_of(error: BaseException) -> str:
+    return on_one_line(type(error).__name__, _LABEL_CHARACTERS_MAX)
+
+
+def label(what: str) -> str:
+    return on_one_line(what.strip(), _LABEL_CHARACTERS_MAX) or "call"
+
+
+def submitted_text(submitted: object) -> str:
+    """A query as it is, arguments as JSON; redacted, then cut at 2,000 characters. Empty for None and for blanks."""
+    if submitted is None:
+        return ""
+    text = submitted if isinstance(submitted, str) else canonical_text(submitted)
+    return redacted_and_cut(text.strip(), SUBMITTED_CHARACTERS_MAX)
+
+
+def canonical_text(value: object) -> str:
+    """Equal arguments give equal text, whatever the order of their names."""
+    try:
+        return json.dumps(value, sort_keys=True, ensure_ascii=False, default=_shown)
+    except (TypeError, ValueError, RecursionError):
+        # Names of mixed types, or a value that holds itself.
+        return _shown(value)
+
+
+def traceback_of(error: BaseException) -> str:
+    """For the operator: secrets are gone, names of the account stay."""
+    try:
+        lines = "".join(traceback.format_exception(error))
+    except Exception:
+        lines = name_of(error)
+    return redacted_and_cut(lines, TRACEBACK_CHARACTERS_MAX)
+
+
+def _own_words(error: BaseException) -> str:
+    try:
+        text = _decoded(error) or str(error)
+        members = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+        told = [text.strip(), *(f"{name_of(member)}: {_own_words(member)}" for member in members[:_OF_A_GROUP_MAX])]
+        return " ".join(told)
+    except Exception:
+        # An exception that can not even say what it is must not hide that it happened.
+        return ""
+
+
+def _decoded(error: BaseException) -> str:
+    arguments = error.args
+    only = arguments[0] if len(arguments) == 1 else None
+    return only.decode("utf-8", "backslashreplace") if isinstance(only, bytes) else ""
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Those that were named by ``raise … from``, nearest first; a circle is walked once."""
+    seen = {id(error)}
+    cause = error.__cause__
+    while cause is not None and id(cause) not in seen and len(seen) <= _CAUSES_MAX:
+        yield cause
+        seen.add(id(cause))
+        cause = cause.__cause__
+
+
+def _shown(value: Any) -> str:
+    try:
+        return repr(value)
+    except Exception:
+        return f"<{type(value).__name__}>"
+
+
+def secret_free(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(redact(value) for value in values)

@@ -1,0 +1,110 @@
+"""Tool functions whose every failure is a result."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar, overload
+
+from session_datasets.feedback.explaining import feedback_of
+from session_datasets.feedback.failures import Failures
+from session_datasets.feedback.model import Feedback
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# Exceptions that carry control and not failure, though they derive from Exception: a pause for a person, a
+# cancellation. Known by name, so that no framework is imported for them.
+_PASSING = frozenset(
+    {
+        ("langgraph.errors", "GraphBubbleUp"),
+        ("temporalio.exceptions", "CancelledError"),
+        ("concurrent.futures._base", "CancelledError"),
+    }
+)
+
+
+def passes(error: BaseException) -> bool:
+    """Whether an exception has to reach whoever runs the tool: it ends or pauses the turn on purpose."""
+    return not isinstance(error, Exception) or any(
+        (kind.__module__, kind.__name__) in _PASSING for kind in type(error).__mro__
+    )
+
+
+@overload
+def as_feedback(tool: Callable[P, R], /) -> Callable[P, Any]: ...
+
+
+@overload
+def as_feedback(
+    *,
+    what: str | None = ...,
+    failures: Failures | None = ...,
+    into: Callable[[Feedback], Any] = ...,
+) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
+
+
+def as_feedback(
+    tool: Callable[..., Any] | None = None,
+    /,
+    *,
+    what: str | None = None,
+    failures: Failures | None = None,
+    into: Callable[[Feedback], Any] = Feedback.text,
+) -> Callable[..., Any]:
+    """Decorates a tool function, or an async one: whatever it raises is returned as feedback, and never ends the turn.
+
+    ``what`` is the label (the function's name and "call"), ``into`` makes the result of the feedback (its text).
+    KeyboardInterrupt, SystemExit, cancellations and LangGraph's interrupts pass.
+    """
+    if tool is None:
+        return lambda decorated: as_feedback_of(decorated, what, failures, into)
+    return as_feedback_of(tool, what, failures, into)
+
+
+def as_feedback_of(
+    tool: Callable[..., Any], what: str | None, failures: Failures | None, into: Callable[[Feedback], Any]
+) -> Callable[..., Any]:
+    named = what or f"{getattr(tool, '__name__', 'tool')} call"
+    known = failures if failures is not None else Failures()
+    signature = inspect.signature(tool)
+
+    def failed(error: Exception, given: object) -> Any:
+        if passes(error):
+            raise error
+        return into(feedback_of(error, what=named, submitted=given, failures=known))
+
+    if inspect.iscoroutinefunction(tool):
+
+        @functools.wraps(tool)
+        async def answering_later(*args: Any, **kwargs: Any) -> Any:
+            given = _arguments(signature, args, kwargs)
+            try:
+                result = await tool(*args, **kwargs)
+            except Exception as error:
+                return failed(error, given)
+            known.succeeded(named, given)
+            return result
+
+        return answering_later
+
+    @functools.wraps(tool)
+    def answering(*args: Any, **kwargs: Any) -> Any:
+        given = _arguments(signature, args, kwargs)
+        try:
+            result = tool(*args, **kwargs)
+        except Exception as error:
+            return failed(error, given)
+        known.succeeded(named, given)
+        return result
+
+    return answering
+
+
+def _arguments(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:
+    """By name, so that the same call is the same however it was written; as given when they do not fit."""
+    try:
+        return dict(signature.bind(*args, **kwargs).arguments)
+    except TypeError:
+        return {"args": list(args), **kwargs}
