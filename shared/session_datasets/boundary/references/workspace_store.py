@@ -58,22 +58,22 @@ class WorkspaceStore:
     def opened(self, place: Place, *, size: int, sha256: str) -> Iterator[BufferedReader]:
         if place.keys() != {"artifact"}:
             raise wrong_store(place, "artifact")
-        if type(place["artifact"]) is not dict:
+        artifact = place["artifact"]
+        if type(artifact) is not dict or type(artifact.get("artifact_id")) is not str:
             raise MalformedReferenceError(
                 "The reference names no artifact; nothing was read.", "Pass a reference exactly as it was given."
             )
-        target = Path(_FOLDER) / secrets.token_hex(8)
-        folder = self._workspace.directory / _FOLDER
+        # A folder of its own, so that all that this load leaves can go, and nothing of another.
+        target = Path(_FOLDER) / secrets.token_hex(8) / "value"
+        folder = self._workspace.directory / target.parent
         try:
-            path = self._loaded(place["artifact"], target, size)
-            with path.open("rb") as file:
+            with self._loaded(artifact, target, size).open("rb") as file:
                 yield file
         finally:
-            for left in folder.glob(f"*{target.name}*"):
-                left.unlink(missing_ok=True)
+            shutil.rmtree(folder, ignore_errors=True)
             with suppress(OSError):
                 # Not while another thread loads into it.
-                folder.rmdir()
+                folder.parent.rmdir()
 
     def _loaded(self, artifact: dict[str, object], target: Path, size: int) -> Path:
         def tell(_: int, total: int) -> None:
