@@ -17,6 +17,7 @@ except ImportError:
 
 from session_datasets.cli import output, show
 from session_datasets.cli.doctor import isolation
+from session_datasets.cli.mcp import mcp
 from session_datasets.cli.text import plain
 from session_datasets.client.errors import SessionDatasetsError
 from session_datasets.client.orchestrator import Orchestrator
@@ -331,6 +332,7 @@ def end_run(
 doctor = typer.Typer(no_args_is_help=True, help="Try a deployed stack from outside, and tell what held.")
 doctor.command("isolation", epilog="Example: session-datasets doctor isolation --stack session-datasets")(isolation)
 app.add_typer(doctor, name="doctor")
+app.command(epilog="Example: session-datasets mcp --directory work")(mcp)
 
 
 def _confirm(yes: bool, what: str) -> None:

@@ -1,1 +1,86 @@
-"""The verbs as a model's tools: one definition, many frameworks."""
+"""The verbs as a model's tools: one definition, many frameworks.
+
+>>> from session_datasets.tools import Toolbox, openai_tools
+>>> toolbox = Toolbox(workspace)
+>>> answer = toolbox.call("read_rows", {"artifact_id": "art_…", "limit": 5})
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from session_datasets.tools.answers import Budgets as Budgets
+    from session_datasets.tools.answers import ToolAnswer as ToolAnswer
+    from session_datasets.tools.answers import tokens_of as tokens_of
+    from session_datasets.tools.deepagents import WorkspaceBackend as WorkspaceBackend
+    from session_datasets.tools.definitions import DEFINITIONS as DEFINITIONS
+    from session_datasets.tools.definitions import ToolDefinition as ToolDefinition
+    from session_datasets.tools.langchain import langchain_tools as langchain_tools
+    from session_datasets.tools.mcp_http import Place as Place
+    from session_datasets.tools.mcp_http import http_app as http_app
+    from session_datasets.tools.mcp_http import serve_http as serve_http
+    from session_datasets.tools.mcp_server import mcp_server as mcp_server
+    from session_datasets.tools.mcp_server import serve_stdio as serve_stdio
+    from session_datasets.tools.prompting import instructions as instructions
+    from session_datasets.tools.schemas import anthropic_tools as anthropic_tools
+    from session_datasets.tools.schemas import bedrock_tools as bedrock_tools
+    from session_datasets.tools.schemas import openai_tools as openai_tools
+    from session_datasets.tools.toolbox import Toolbox as Toolbox
+    from session_datasets.tools.toolbox import call as call
+
+# Where each public name lives. Loaded when it is asked for, so that one framework's form needs no other framework.
+_HOMES = {
+    "Budgets": "answers",
+    "DEFINITIONS": "definitions",
+    "Place": "mcp_http",
+    "ToolAnswer": "answers",
+    "ToolDefinition": "definitions",
+    "Toolbox": "toolbox",
+    "WorkspaceBackend": "deepagents",
+    "anthropic_tools": "schemas",
+    "bedrock_tools": "schemas",
+    "call": "toolbox",
+    "http_app": "mcp_http",
+    "instructions": "prompting",
+    "langchain_tools": "langchain",
+    "mcp_server": "mcp_server",
+    "openai_tools": "schemas",
+    "serve_http": "mcp_http",
+    "serve_stdio": "mcp_server",
+    "tokens_of": "answers",
+}
+
+__all__ = [
+    "DEFINITIONS",
+    "Budgets",
+    "Place",
+    "ToolAnswer",
+    "ToolDefinition",
+    "Toolbox",
+    "WorkspaceBackend",
+    "anthropic_tools",
+    "bedrock_tools",
+    "call",
+    "http_app",
+    "instructions",
+    "langchain_tools",
+    "mcp_server",
+    "openai_tools",
+    "serve_http",
+    "serve_stdio",
+    "tokens_of",
+]
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        home = _HOMES[name]
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    return getattr(import_module(f"{__name__}.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

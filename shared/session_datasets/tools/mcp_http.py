@@ -1,0 +1,121 @@
+"""The MCP server over streamable HTTP: for this machine, unless more is asked for explicitly and guarded.
+
+Whoever reaches the server acts with the session's token. So it listens on a loopback address, where it answers only
+requests that name this machine as Host and Origin, for a page in a browser can make others; anywhere else it takes a
+bearer token and the names that it is reached by.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from session_datasets.client.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+
+MCP_PATH = "/mcp"
+DEFAULT_PORT = 8_765
+ENV_BEARER = "SESSION_DATASETS_MCP_TOKEN"
+# Characters of a token that can not be guessed: 128 bits and more in any usual spelling.
+BEARER_CHARACTERS_MIN = 22
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where to listen, and whom to answer. ConfigurationError for a place that anybody could reach.
+
+    ``bearer``: what clients send as ``Authorization: Bearer``; optional on a loopback address. ``reached_as``: values
+    of the Host header, e.g. ``tools.example.org`` or ``tools.example.org:*``; on a loopback address they are known.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    bearer: str | None = field(default=None, repr=False)
+    reached_as: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if self.bearer is not None and len(self.bearer) < BEARER_CHARACTERS_MIN:
+            raise ConfigurationError(
+                f"The bearer token has fewer than {BEARER_CHARACTERS_MIN} characters; nothing was started.",
+                f'Choose one that can not be guessed: export {ENV_BEARER}="$(openssl rand -hex 32)"',
+            )
+        if self.is_loopback:
+            return
+        if self.bearer is None:
+            raise ConfigurationError(
+                f"{self.host} is not a loopback address, and no bearer token is set; nothing was started.",
+                f"Listen on 127.0.0.1, or set {ENV_BEARER} and let clients send it as Authorization: Bearer.",
+            )
+        if not self.reached_as:
+            raise ConfigurationError(
+                f"{self.host} is not a loopback address, and no name is given that it is reached by; "
+                "nothing was started.",
+                "Listen on 127.0.0.1, or pass --reached-as with the host name that clients use.",
+            )
+
+    @property
+    def is_loopback(self) -> bool:
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host.strip("[]")).is_loopback
+        except ValueError:
+            return False
+
+
+def http_app(server: Server[Any], place: Place) -> Any:
+    """The ASGI application of one server: each request stands alone, so any number of processes may share the work."""
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    names = [*place.reached_as]
+    if place.is_loopback:
+        names += ["127.0.0.1:*", "localhost:*", "[::1]:*"]
+    security = TransportSecuritySettings(
+        enable_dns_rebinding_protection=True,
+        allowed_hosts=names,
+        allowed_origins=[f"{scheme}://{name}" for name in names for scheme in ("http", "https")],
+    )
+    app = server.streamable_http_app(
+        streamable_http_path=MCP_PATH, json_response=True, stateless_http=True, transport_security=security
+    )
+    return app if place.bearer is None else _Guarded(app, place.bearer)
+
+
+def serve_http(server: Server[Any], place: Place, listening: Callable[[str], None] = lambda _: None) -> None:
+    """Serves until it is interrupted. ``listening`` is called with the URL; port 0 is one that is free."""
+    import uvicorn
+
+    app = http_app(server, place)
+    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+    with socket.create_server((place.host.strip("[]"), place.port), family=family) as taken:
+        shown = f"[{place.host.strip('[]')}]" if family is socket.AF_INET6 else place.host
+        listening(f"http://{shown}:{taken.getsockname()[1]}{MCP_PATH}")
+        # Its log goes where this process's own goes; an access log would tell nothing but times.
+        config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False)
+        uvicorn.Server(config).run(sockets=[taken])
+
+
+class _Guarded:
+    """Answers 401 to whoever does not send the token; nothing behind it is reached."""
+
+    def __init__(self, app: Any, bearer: str) -> None:
+        self._app = app
+        self._expected = f"Bearer {bearer}".encode()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http" and not self._knows(scope["headers"]):
+            headers = [(b"www-authenticate", b"Bearer"), (b"content-length", b"0")]
+            await send({"type": "http.response.start", "status": 401, "headers": headers})
+            await send({"type": "http.response.body", "body": b""})
+            return
+        await self._app(scope, receive, send)
+
+    def _knows(self, headers: Sequence[tuple[bytes, bytes]]) -> bool:
+        sent = [value for name, value in headers if name == b"authorization"]
+        return len(sent) == 1 and hmac.compare_digest(sent[0], self._expected)

@@ -1,0 +1,87 @@
+"""Artifacts as files of a tree: which path shows which artifact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Self
+
+from session_datasets.domain.limits import NAME_CHARACTERS_MAX
+from session_datasets.wire.answers import SummaryPart
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file, or a folder when ``artifact_id`` is None. ``size`` in bytes, ``modified_at`` in ISO 8601."""
+
+    path: str
+    artifact_id: str | None = None
+    size: int = 0
+    modified_at: str = ""
+    format: str = ""
+    rows: int | None = None
+
+
+def name_of(path: str) -> str | None:
+    """The artifact's name for a path to be written; None for a path that can be none."""
+    parts = PurePosixPath("/" + path).parts[1:]
+    name = "/".join(parts)
+    if not parts or ".." in parts or path.endswith("/") or len(name) > NAME_CHARACTERS_MAX:
+        return None
+    return name
+
+
+class Names:
+    """One listing as a tree. Of several artifacts of one name the newest has the path, the others ``name@id``."""
+
+    def __init__(self, files: dict[str, Entry]) -> None:
+        self._files = files
+
+    @classmethod
+    def of(cls, newest_first: Iterable[SummaryPart]) -> Self:
+        files: dict[str, Entry] = {}
+        for each in newest_first:
+            path = _path(each.name)
+            if path in files:
+                path = f"{path}@{each.artifact_id}"
+            files[path] = Entry(
+                path, each.artifact_id, each.size, each.created_at.isoformat(), str(each.format), each.rows
+            )
+        return cls(files)
+
+    def at(self, path: str) -> Entry | None:
+        if found := self._files.get(_path(path)):
+            return found
+        _, sign, artifact_id = path.rpartition("@")
+        if not sign:
+            return None
+        return next((each for each in self._files.values() if each.artifact_id == artifact_id), None)
+
+    def below(self, path: str) -> list[Entry]:
+        """The files in the folder and its folders; the file itself, if that is what the path names."""
+        if found := self.at(path):
+            return [found]
+        prefix = _folder(path)
+        return [each for each in self._files.values() if each.path.startswith(prefix)]
+
+    def directly_in(self, path: str) -> list[Entry]:
+        """The files and folders of one folder, by path."""
+        prefix = _folder(path)
+        entries: dict[str, Entry] = {}
+        for each in self._files.values():
+            if each.path.startswith(prefix):
+                first, deeper, _ = each.path[len(prefix) :].partition("/")
+                entries.setdefault(prefix + first + deeper, Entry(prefix + first) if deeper else each)
+        return [entries[name] for name in sorted(entries)]
+
+
+def _path(name: str) -> str:
+    """Any name as a path: what would lead up or nowhere is left out."""
+    parts = [part for part in name.split("/") if part not in ("", ".", "..")]
+    return "/" + "/".join(parts or ["_"])
+
+
+def _folder(path: str) -> str:
+    whole = "/".join(part for part in path.split("/") if part not in ("", "."))
+    return f"/{whole}/" if whole else "/"

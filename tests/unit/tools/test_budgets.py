@@ -1,0 +1,150 @@
+"""What an answer costs a model at most, in the worst cases that the service lets through."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from session_datasets.domain.limits import FILE_NAME_BYTES_MAX, NAME_CHARACTERS_MAX
+from session_datasets.tools import Budgets, ToolAnswer, Toolbox, tokens_of
+from session_datasets.tools.answers import json_text
+from tests.unit.tools import stand_in
+from tests.unit.tools.stand_in import ID
+
+# Four bytes a character, and one that JSON doubles.
+LONG_NAMES = {"wide": "\N{GRINNING FACE}" * NAME_CHARACTERS_MAX, "quotes": '"' * NAME_CHARACTERS_MAX}
+# A cursor signed for the longest ids that a session may have.
+CURSOR = "c" * 700
+
+
+def _costs(answer: ToolAnswer) -> int:
+    """The dearer of what a model may be shown, measured here and not by the code under test."""
+    as_json = json.dumps(answer.structured, ensure_ascii=False, separators=(",", ":"))
+    return max(-(-len(text.encode()) // 4) for text in (answer.text, as_json))
+
+
+def _asked(directory: Path, tool: str, arguments: dict[str, Any], **answers: Any) -> ToolAnswer:
+    answer = Toolbox(stand_in.workspace(directory, **answers)).call(tool, arguments)
+    assert not answer.is_error, answer.text
+    return answer
+
+
+@pytest.mark.parametrize("name", LONG_NAMES.values(), ids=list(LONG_NAMES))
+def test_a_registration_of_ten_thousand_columns_costs_at_most_400_tokens(tmp_path: Path, name: str) -> None:
+    (tmp_path / "a.csv").write_text("x")
+    profile = stand_in.profile([f"{name}{number}" for number in range(10_000)])
+    answer = stand_in.registered(name=name, note=name * 5, profile=profile)
+    told = _asked(tmp_path, "register_artifact", {"path": "a.csv"}, register_artifact=answer)
+    assert _costs(told) <= 400
+    assert ID in told.text
+    assert told.structured["columns_left_out"] == 10_000 - len(told.structured["columns"])
+    assert "more columns; call describe_artifact" in told.text
+
+
+@pytest.mark.parametrize("name", LONG_NAMES.values(), ids=list(LONG_NAMES))
+def test_a_listing_of_50_datasets_costs_at_most_1500_tokens_and_leaves_none_out(tmp_path: Path, name: str) -> None:
+    artifacts = [stand_in.summary(name=name, description=name * 10, status="profiling")] * 50
+    told = _asked(tmp_path, "list_artifacts", {"limit": 50}, list_page=stand_in.listing(artifacts, CURSOR))
+    assert _costs(told) <= 1_500
+    assert told.text.count(ID) == len(told.structured["artifacts"]) == 50
+    assert CURSOR in told.text
+    assert told.structured["next_cursor"] == CURSOR
+
+
+def test_names_of_a_listing_of_50_keep_enough_to_be_told_apart(tmp_path: Path) -> None:
+    artifacts = [stand_in.summary(name=f"flights of {2000 + year}", description="d" * 2_000) for year in range(50)]
+    told = _asked(tmp_path, "list_artifacts", {"limit": 50}, list_page=stand_in.listing(artifacts, CURSOR))
+    assert [row[1] for row in told.structured["artifacts"]] == [f"flights of {2000 + year}" for year in range(50)]
+
+
+@pytest.mark.parametrize("letter", ["a", "\N{GRINNING FACE}", '"'], ids=["plain", "wide", "quotes"])
+def test_a_load_costs_at_most_150_tokens(tmp_path: Path, letter: str) -> None:
+    path = tmp_path / (letter * (min(FILE_NAME_BYTES_MAX, 250) // len(letter.encode())))
+    path.write_bytes(b"x")
+    told = _asked(tmp_path, "load_artifact", {"artifact_id": ID}, load_artifact=path)
+    assert _costs(told) <= 150
+    assert told.structured["path"] == path.name
+
+
+def test_a_description_of_ten_thousand_columns_stays_in_its_budget_and_goes_on_to_the_end(tmp_path: Path) -> None:
+    names = [f"column {number} {'x' * 300}" for number in range(10_000)]
+    answer = stand_in.described(
+        name=LONG_NAMES["wide"], description="d" * 2_000, lineage=[ID] * 50, profile=stand_in.profile(names)
+    )
+    following, seen, calls = 0, 0, 0
+    while following is not None and calls < 5:
+        told = _asked(
+            tmp_path,
+            "describe_artifact",
+            {"artifact_id": ID, "first_column": following},
+            describe_artifact=answer,
+        )
+        assert _costs(told) <= Budgets().describe
+        assert told.structured["columns"][0][0].startswith(f"column {seen} ")
+        calls += 1
+        seen += len(told.structured["columns"])
+        following = told.structured["next_first_column"]
+        assert following == seen
+    last = _asked(tmp_path, "describe_artifact", {"artifact_id": ID, "first_column": 9_999}, describe_artifact=answer)
+    assert "next_first_column" not in last.structured
+
+
+@pytest.mark.parametrize("budget", [150, 400, 2_000])
+def test_a_page_of_ten_thousand_columns_stays_in_its_budget_and_says_what_is_missing(
+    tmp_path: Path, budget: int
+) -> None:
+    names = [f"column {number}" for number in range(10_000)]
+
+    def read(*, columns: list[str] | None, **_: Any) -> Any:
+        shown = columns or names
+        return stand_in.page(shown, [["v" * 300] * len(shown)] * 3, total=1_000_000)
+
+    box = Toolbox(stand_in.workspace(tmp_path, read_rows=read), budgets=Budgets(rows=budget))
+    told = box.call("read_rows", {"artifact_id": ID})
+    shown = len(told.structured["columns"])
+    assert _costs(told) <= budget
+    assert told.structured["rows"]
+    assert told.structured["columns_left_out"] == 10_000 - shown
+    assert f"{10_000 - shown:,} more columns; name the ones you need" in told.text
+
+
+def test_one_row_that_is_longer_than_the_budget_is_cut_and_the_next_page_goes_on_after_it(tmp_path: Path) -> None:
+    answer = stand_in.page(["a", "b"], [["x" * 1_000_000, {"deep": ["y" * 9_000]}], [1, 2]], total=5)
+    told = _asked(tmp_path, "read_rows", {"artifact_id": ID}, read_rows=answer)
+    assert _costs(told) <= Budgets().rows
+    assert len(told.structured["rows"]) == 1
+    assert told.structured["next_offset"] == 1
+    assert "shortened" in told.text
+
+
+@pytest.mark.parametrize("value", ["t" * 5_000, 1.2345678901234567e-100], ids=["texts", "numbers"])
+def test_a_series_of_20_columns_stays_in_its_budget(tmp_path: Path, value: Any) -> None:
+    def read(columns: list[str], max_points: int, x: str | None) -> Any:
+        return stand_in.series(columns, max_points, value, x=bool(x))
+
+    names = [f"column {number} {'x' * 300}" for number in range(20)]
+    stand = stand_in.workspace(tmp_path)
+    stand.read_columns = lambda _, columns, **more: read(columns, more["max_points"], more["x"])  # type: ignore
+    told = Toolbox(stand).call("read_columns", {"artifact_id": ID, "columns": names, "x": "time", "max_points": 20_000})
+    assert not told.is_error, told.text
+    assert _costs(told) <= Budgets().columns
+    assert told.structured["points_reduced"]
+    if left_out := told.structured.get("columns_left_out"):
+        assert left_out == 20 - len(told.structured["columns"])
+
+
+def test_a_budget_that_no_answer_fits_in_is_refused() -> None:
+    with pytest.raises(ValueError, match="'load' takes at least 150 tokens"):
+        Budgets(load=149)
+
+
+def test_tokens_are_utf8_bytes_by_four_rounded_up() -> None:
+    assert [tokens_of(text) for text in ("", "a", "abcd", "abcde", "\N{EURO SIGN}" * 4)] == [0, 1, 1, 2, 3]
+
+
+def test_an_answer_costs_the_dearer_of_text_and_structure() -> None:
+    assert ToolAnswer("a" * 40, {}).tokens == 10
+    assert ToolAnswer("", {"a": "é"}).tokens == tokens_of(json_text({"a": "é"})) == 3
