@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -54,6 +55,22 @@ def test_what_an_end_removed_is_told_with_what_it_was_removed_of(
     assert (line["service"], line["owner"], line["run_id"]) == ("end_run", "acme", "run-1")
     assert (line["done"], line["removed"]) == (True, answer["removed"])
     assert line["removed"]["artifacts"] == 1
+
+
+def test_an_unforeseen_failure_is_told_whole_but_for_its_secrets(
+    node: Session, cloud: MotoCloud, log: io.StringIO
+) -> None:
+    cause = OSError("no route to postgres://ana:hunter2@db with X-Amz-Signature=0a1b2c")
+    failure = ZeroDivisionError(f"header Authorization: Bearer {node.token} DB_PASSWORD=hunter2")
+    failure.__cause__ = cause
+    with patch.object(cloud.dynamodb, "get_paginator", side_effect=failure):
+        node.call("list_artifacts")
+    told = next(line for line in map(json.loads, log.getvalue().splitlines()) if "exception" in line)
+    assert (told["message"], told["exception_name"]) == ("unforeseen failure", "ZeroDivisionError")
+    assert "postgres://***@db" in told["exception"]
+    assert "operations/list_artifacts.py" in told["exception"]
+    for secret in ("hunter2", "0a1b2c", node.token):
+        assert secret not in log.getvalue()
 
 
 def test_a_refusal_is_told_with_its_code_and_the_request_id_of_the_answer(node: Session, log: io.StringIO) -> None:

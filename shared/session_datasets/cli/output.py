@@ -17,6 +17,7 @@ from session_datasets.client.errors import ProblemError, SessionDatasetsError
 from session_datasets.client.orchestrator import OnRemoved
 from session_datasets.client.progress import OnProgress
 from session_datasets.client.waiting import OnProfiling
+from session_datasets.domain.redaction import redact
 from session_datasets.wire.answers import DescribeArtifactAnswer
 from session_datasets.wire.ending import RemovedPart
 
@@ -120,14 +121,14 @@ def print_problem(error: SessionDatasetsError | OSError, *, as_json: bool) -> No
         return
     console = remarks()
     if isinstance(error, OSError):
-        console.print(plain(_in_words(error)), style="bold red", markup=False, soft_wrap=True)
+        console.print(plain(redact(_in_words(error))), style="bold red", markup=False, soft_wrap=True)
         return
     console.print(plain(error.title), style="bold red", markup=False, soft_wrap=True)
-    console.print(plain(error.detail), markup=False, soft_wrap=True)
+    console.print(plain(redact(error.detail)), markup=False, soft_wrap=True)
     if error.advice:
-        console.print(plain(error.advice), style="green", markup=False, soft_wrap=True)
+        console.print(plain(redact(error.advice)), style="green", markup=False, soft_wrap=True)
     if isinstance(error, ProblemError) and error.problem.did_you_mean:
-        near = ", ".join(plain(name) for name in error.problem.did_you_mean)
+        near = ", ".join(plain(redact(name)) for name in error.problem.did_you_mean)
         console.print(f"Did you mean {near}?", style="green", markup=False, soft_wrap=True)
     if error.correlation_id and not (isinstance(error, ProblemError) and error.problem.status < 500):
         # For whoever asks the operator; a mistake of one's own is not looked up in a log.
@@ -144,6 +145,10 @@ def _in_words(error: OSError) -> str:
 
 
 def _as_json(error: SessionDatasetsError | OSError) -> dict[str, Any]:
+    return {name: redact(value) if isinstance(value, str) else value for name, value in _members(error).items()}
+
+
+def _members(error: SessionDatasetsError | OSError) -> dict[str, Any]:
     if isinstance(error, ProblemError):
         return error.problem.model_dump(mode="json")
     if isinstance(error, OSError):

@@ -31,7 +31,7 @@
     ├── ConfigurationError               no token or region, or credentials that are missing or have expired
     └── MissingExtraError                pyarrow or pandas is not installed
 
-A text never holds a token or a presigned URL.
+A text never holds a token or a presigned URL, nor another secret that a library put into its words.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from __future__ import annotations
 from enum import Enum
 
 from session_datasets.domain.errors import ProblemCode
+from session_datasets.domain.redaction import redact
 from session_datasets.wire.problem import ProblemModel
 
 
@@ -50,9 +51,10 @@ class SessionDatasetsError(Exception):
     correlation_id = ""
 
     def __init__(self, detail: str, advice: str = "") -> None:
-        super().__init__(detail)
-        self.detail = detail
-        self.advice = advice
+        # Most details are our own words; some quote a library.
+        self.detail = redact(detail)
+        self.advice = redact(advice)
+        super().__init__(self.detail)
 
     def __str__(self) -> str:
         return f"{self.detail} {self.advice}".rstrip()

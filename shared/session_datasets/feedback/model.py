@@ -10,7 +10,6 @@ from typing import Any
 
 from session_datasets.domain.quoting import quoted
 
-
 # The code of an exception that is not one of ours, and of which nobody said what it is a case of.
 UNEXPECTED = "unexpected"
 

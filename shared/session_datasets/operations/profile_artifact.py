@@ -14,6 +14,7 @@ from enum import StrEnum
 from session_datasets.domain.artifact import Artifact, ProfilingTask, Status
 from session_datasets.domain.errors import Problem, ProblemCode, Refusal
 from session_datasets.domain.limits import PROFILE_TRIES_MAX
+from session_datasets.domain.redaction import redact
 from session_datasets.operations.measuring import DiskFull, measured
 from session_datasets.operations.ports import Service
 from session_datasets.operations.progress import NoLongerWanted, ProgressNotes, begun_anew, was_given_up
@@ -67,6 +68,8 @@ def _concluded(service: Service, artifact: Artifact, outcome: Outcome) -> Outcom
 
 
 def _failed(artifact: Artifact, problem: Problem) -> Artifact:
+    # What a library said of a file may quote it, and a record is read by whoever can reach the artifact.
+    problem = replace(problem, detail=redact(problem.detail))
     return replace(artifact, status=Status.FAILED, failure=problem, progress=None, note=problem.detail)
 
 

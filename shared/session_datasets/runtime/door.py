@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
-from aws_lambda_powertools import Logger, Metrics
+from aws_lambda_powertools import Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 from pydantic import ValidationError
 
@@ -22,6 +22,7 @@ from session_datasets.domain.errors import ProblemCode, Refusal
 from session_datasets.domain.names import METRICS_NAMESPACE, ORCHESTRATOR_VERBS, Verb
 from session_datasets.domain.scope import Caller, Scope
 from session_datasets.runtime.claims import claimed_elsewhere
+from session_datasets.runtime.log import log_of
 from session_datasets.runtime.settings import stack_of_environment
 from session_datasets.runtime.spelling import plain
 from session_datasets.runtime.tracing import traced
@@ -65,7 +66,7 @@ class Door(Generic[R]):
         self._operation = operation
         self._answer = answer
         self._wire = wire
-        self._logger = Logger(service=verb.value)
+        self._logger = log_of(verb)
         self._metrics = Metrics(namespace=METRICS_NAMESPACE, service=verb.value)
         self._spell = spell
         self._is_cold = True

@@ -5,11 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from aws_lambda_powertools import Logger, Metrics
+from aws_lambda_powertools import Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
 from session_datasets.domain import metrics
 from session_datasets.domain.names import METRICS_NAMESPACE, Verb
+from session_datasets.runtime.log import log_of
 from session_datasets.runtime.tracing import traced
 from session_datasets.storage.deadline import answering_within
 
@@ -20,7 +21,7 @@ class EventDoor(ABC):
     """One verb's Lambda handler for a batch of events; answers which of them are to come again."""
 
     def __init__(self, verb: Verb) -> None:
-        self._logger = Logger(service=verb.value)
+        self._logger = log_of(verb)
         self._metrics = Metrics(namespace=METRICS_NAMESPACE, service=verb.value)
         self._is_cold = True
         self._handle = traced(verb)(self._metrics.log_metrics(self._called))

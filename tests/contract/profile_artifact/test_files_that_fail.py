@@ -6,6 +6,7 @@ import errno
 import random
 from unittest.mock import patch
 
+from session_datasets.domain.errors import ProblemCode, Refusal
 from tests.contract.profiling import BODY, DONE, described
 from tests.support.moto_cloud import MotoCloud
 from tests.support.sessions import Session, problem_code
@@ -21,6 +22,17 @@ def test_a_damaged_file_fails_at_the_first_try_with_the_reason(cloud: MotoCloud,
     refused = node.call("read_rows", reference=answer["reference"])
     assert problem_code(refused) == "not-a-dataset"
     assert now["failure"]["detail"] in refused["problem"]["detail"]
+
+
+def test_a_reason_that_quotes_a_secret_of_the_file_is_kept_without_it(cloud: MotoCloud, node: Session) -> None:
+    answer = node.register("a.csv", BODY)
+    refusal = Refusal(ProblemCode.UNREADABLE_FILE, "Row 2 begins with 'postgres://ana:hunter2@db'; not taken.")
+    with patch.object(cloud.wired.service.tables, "lay_out", side_effect=refusal):
+        assert cloud.run_profiling() == [DONE]
+    assert described(node, answer)["failure"]["detail"] == "Row 2 begins with 'postgres://***@db'; not taken."
+    records = cloud.dynamodb.scan(TableName=cloud.table)["Items"]
+    assert "postgres" in str(records)
+    assert "hunter2" not in str(records)
 
 
 def test_a_failed_file_lists_and_loads(cloud: MotoCloud, node: Session) -> None:

@@ -29,6 +29,13 @@ class TestProblems:
         result = shell.run("load", artifact_id, "--to", "/etc/x", "--json")
         assert json.loads(result.stdout)["problem"]["title"] == "The path leaves the working directory"
 
+    @pytest.mark.parametrize("as_json", [[], ["--json"]])
+    def test_no_secret_of_a_text_reaches_the_terminal(self, shell: Shell, as_json: list[str]) -> None:
+        result = shell.run("register", "/nowhere/postgres:ana:hunter2@db.csv", *as_json)
+        assert result.exit_code == 1
+        assert "postgres:***@db.csv" in result.stdout + result.stderr
+        assert "hunter2" not in result.stdout + result.stderr
+
     def test_no_token_is_told_with_the_way_to_one(self, shell: Shell) -> None:
         shell.environment[ENV_TOKEN] = ""
         result = shell.run("list")

@@ -55,6 +55,12 @@ def test_the_text_holds_detail_advice_and_near_names() -> None:
     assert str(error) == f"Nothing was done. {advice} Did you mean 'price', 'prize'?"
 
 
+def test_no_error_tells_a_secret_that_a_library_put_into_its_words() -> None:
+    error = errors.ConfigurationError("read_rows was not called: proxy http://ana:hunter2@proxy:3128 refused")
+    assert "hunter2" not in str(error) + error.detail + repr(error)
+    assert "http://***@proxy:3128" in error.detail
+
+
 def test_the_tree_at_the_top_of_the_file_names_every_error() -> None:
     drawn = errors.__doc__ or ""
     defined = [name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, Exception)]
