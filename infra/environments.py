@@ -44,6 +44,7 @@ class Watch:
     not_found_per_period: int = 50
     turned_away_per_period: int = 100
     missing_files_per_period: int = 1
+    claims_per_period: int = 1
     denied_per_period: int = 1
     period_minutes: int = 5
     timeout_fraction: float = 0.8  # of a function's timeout, at the 99th percentile

@@ -23,7 +23,7 @@ from session_datasets.domain.names import METRICS_NAMESPACE, NODE_VERBS
 # foresaw: Lambda sees neither, and its own error metric only counts functions that died.
 FAILURES = metrics.FAILURES
 WORK = ("rows", "bytes_read", "s3_requests")
-ANSWERS = (metrics.CALLS, metrics.COLD_STARTS, metrics.PROBLEMS, metrics.DENIED, *metrics.REFUSALS)
+ANSWERS = (metrics.CALLS, metrics.COLD_STARTS, metrics.PROBLEMS, metrics.CLAIMS, metrics.DENIED, *metrics.REFUSALS)
 
 _AUDITED = ("audited", "unregistered")
 
@@ -96,17 +96,20 @@ class Watchtower(Construct):
         strayed = self._summed(functions, metrics.NOT_FOUND)
         missing = self._summed(functions, metrics.MISSING_FILES)
         refused = self._summed(functions, metrics.TURNED_AWAY)
+        claims = self._summed(functions, metrics.CLAIMS)
         denied = self._summed(functions, metrics.DENIED)
         self._alarm("callers-strayed", strayed, watch.not_found_per_period, "ask for much that they cannot reach")
         self._alarm("callers-missing", missing, watch.missing_files_per_period, "ask for files that are gone")
         self._alarm(
             "callers-refused", refused, watch.turned_away_per_period, "come with tokens that do not let them in"
         )
+        self._alarm("callers-claim", claims, watch.claims_per_period, "name a scope that is not their token's")
         self._alarm("functions-denied", denied, watch.denied_per_period, "are denied by AWS what they ask for")
         self.dashboard.add_widgets(
             _graph("callers: ids out of reach", [strayed]),
             _graph("callers: files gone", [missing]),
             _graph("callers: turned away", [refused]),
+            _graph("callers: naming another scope", [claims]),
             _graph("functions: denied by AWS", [denied]),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,14 +14,21 @@ ENVIRONMENTS = ("local", "sandbox", "production")
 
 @pytest.fixture(scope="session")
 def synthesized(tmp_path_factory: pytest.TempPathFactory) -> InEnvironment:
-    """``synthesized("production")``: the stack in that environment; each is made once."""
-    made: dict[str, Synthesized] = {}
+    """``synthesized("production")``: the stack in that environment; each is made once, or fails once for all."""
+
+    @cache
+    def tried(environment: str) -> Synthesized | Exception:
+        folder: Path = tmp_path_factory.mktemp(environment)
+        try:
+            return synthesize(environment, folder)
+        except Exception as error:
+            return error
 
     def of(environment: str) -> Synthesized:
-        if environment not in made:
-            folder: Path = tmp_path_factory.mktemp(environment)
-            made[environment] = synthesize(environment, folder)
-        return made[environment]
+        stack = tried(environment)
+        if isinstance(stack, Exception):
+            raise stack
+        return stack
 
     return of
 

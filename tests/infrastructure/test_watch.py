@@ -155,7 +155,7 @@ def test_a_sandbox_calls_nobody(sandbox: Synthesized) -> None:
 def test_production_tells_the_topic_of_every_alarm_and_of_its_end(production: Synthesized) -> None:
     (topic,) = production.resources("AWS::SNS::Topic")
     told = [(each["AlarmActions"], each["OKActions"]) for each in alarms(production)]
-    assert told == [([{"Ref": topic}], [{"Ref": topic}])] * (4 * len(Verb) + 4 + 2 + 2 + 2 + 3)
+    assert told == [([{"Ref": topic}], [{"Ref": topic}])] * (4 * len(Verb) + 5 + 2 + 2 + 2 + 3)
 
 
 def test_the_topic_is_encrypted_with_a_rotated_key_of_its_own(production: Synthesized) -> None:

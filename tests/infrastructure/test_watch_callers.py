@@ -16,6 +16,7 @@ THRESHOLDS = {
     "callers cannot reach": (metrics.NOT_FOUND, "not_found_per_period", 50),
     "files are gone": (metrics.MISSING_FILES, "missing_files_per_period", 1),
     "tokens do not let them in": (metrics.TURNED_AWAY, "turned_away_per_period", 100),
+    "another scope is named": (metrics.CLAIMS, "claims_per_period", 1),
     "denied by AWS": (metrics.DENIED, "denied_per_period", 1),
 }
 
