@@ -59,12 +59,15 @@ def load_object(data: typed_json.Json) -> Any:
     return _Loading().load(data)
 
 
-def _replaced(value: Any) -> dict[str, Any] | None:
+def _replaced(value: Any) -> Any:
     if type(value) is dict:
         # As LangChain escapes: what is inside stays data, whatever it looks like.
         if "lc" in value or (len(value) == 1 and _ESCAPED in value):
             return {_ESCAPED: typed_json.dump(value, replace=_data_only)}
         return None
+    if isinstance(value, str) and type(value).__module__.startswith("langchain_core."):
+        # The text of a generation is a text that can also be called.
+        return typed_json.dump(str.__str__(value))
     if not _is_langchain(value):
         return None
     if type(value) not in _allowed().values():
@@ -159,9 +162,8 @@ def _allowed() -> dict[tuple[str, ...], Any]:
     by_id = {tuple(cls.lc_id()): cls for cls in classes}
     by_id |= {(*cls.__module__.split("."), cls.__name__): cls for cls in classes}
     # Older spellings, so that what an older release wrote is read.
-    mapping = _langchain("langchain_core.load.mapping")
-    for older in (mapping.SERIALIZABLE_MAPPING, mapping.OLD_CORE_NAMESPACES_MAPPING):
-        by_id |= {spelled: by_id[now] for spelled, now in older.items() if now in by_id and spelled not in by_id}
+    spellings = _langchain("langchain_core.load.load").ALL_SERIALIZABLE_MAPPINGS
+    by_id |= {spelled: by_id[now] for spelled, now in spellings.items() if now in by_id and spelled not in by_id}
     return by_id
 
 

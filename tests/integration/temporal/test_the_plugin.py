@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -23,8 +23,10 @@ from tests.support.moto_cloud import MotoCloud
 from tests.support.temporal_server import payloads_of
 from tests.support.temporal_workflows import ACTIVITIES, CALLS, WORKFLOWS, Carrying, Echo, HandOver
 
-ROWS = 40_000
+ROWS = 60_000
 SUM = ROWS * (ROWS - 1) // 2
+# Above the threshold, and quickly made.
+SOME_ROWS = 3_000
 # A reference with the address of its artifact.
 REFERENCE_BYTES_MAX = 2 * 1024
 
@@ -77,12 +79,139 @@ def test_a_history_holds_references_instead_of_rows(temporal_server: str, worksp
 
 
 def test_what_crosses_twice_is_one_artifact(temporal_server: str, workspace: Workspace) -> None:
-    _, history = run(temporal_server, SessionDatasetsPlugin(workspace), HandOver.run, ROWS)
+    _, history = run(temporal_server, SessionDatasetsPlugin(workspace), HandOver.run, SOME_ROWS)
     assert len({each["place"]["artifact"]["artifact_id"] for each in references_of(history)}) == 1
     assert len(list(workspace.list_artifacts())) == 1
 
 
 def test_the_rows_of_a_payload_can_be_paged(temporal_server: str, workspace: Workspace) -> None:
-    _, history = run(temporal_server, SessionDatasetsPlugin(workspace), HandOver.run, ROWS)
-    page = workspace.read_rows(references_of(history)[0]["place"]["artifact"], offset=ROWS - 1, limit=1)
-    assert page.rows == [[ROWS - 1, f"row {ROWS - 1}", (ROWS - 1) / 8]]
+    _, history = run(temporal_server, SessionDatasetsPlugin(workspace), HandOver.run, SOME_ROWS)
+    page = workspace.read_rows(references_of(history)[0]["place"]["artifact"], offset=2_999, limit=1)
+    assert page.rows == [[2_999, "row 2999", 374.875]]
+
+
+def test_a_small_payload_crosses_as_ever(temporal_server: str, workspace: Workspace) -> None:
+    total, history = run(temporal_server, SessionDatasetsPlugin(workspace), HandOver.run, 3)
+    assert (total, references_of(history)) == (3, [])
+    assert list(workspace.list_artifacts()) == []
+
+
+def test_a_folder_serves_where_there_is_no_cloud(temporal_server: str, tmp_path: Path) -> None:
+    total, history = run(temporal_server, SessionDatasetsPlugin(FolderStore(tmp_path)), HandOver.run, SOME_ROWS)
+    assert total == 4_498_500
+    assert len(references_of(history)) == 2
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_large_input_and_a_large_result_cross_a_failed_attempt(temporal_server: str, workspace: Workspace) -> None:
+    CALLS.clear()
+    text = "north " * 20_000
+    result, history = run(temporal_server, SessionDatasetsPlugin(workspace), Echo.run, text)
+    assert result == text
+    assert CALLS["fails_once"] == 2
+    # The workflow's input, the activity's, its result and the workflow's; the details of the failure are not events.
+    assert {each["bytes"] for each in references_of(history)} == {len(text) + 2}
+    assert max(each.ByteSize() for each in payloads_of(history)) < REFERENCE_BYTES_MAX
+
+
+def test_a_cache_is_carried_by_reference_over_continue_as_new(temporal_server: str, workspace: Workspace) -> None:
+    CALLS.clear()
+    lengths, history = run(temporal_server, SessionDatasetsPlugin(workspace), Carrying.run, 2, None)
+    assert lengths == [50_000, 50_000, 40_000]
+    # Three runs asked each tool once.
+    assert (CALLS["north"], CALLS["south"], CALLS["west"]) == (1, 1, 1)
+    # The last run's history holds what it was handed, and no activity.
+    [carried] = references_of(history)
+    assert carried["bytes"] > 140_000
+    assert not [event for event in history.events if event.HasField("activity_task_scheduled_event_attributes")]
+
+
+@pytest.mark.parametrize(
+    ("workflow", "arguments"),
+    [(HandOver, [SOME_ROWS]), (Echo, ["west " * 20_000]), (Carrying, [1, None])],
+    ids=["hand over", "retry", "continue as new"],
+)
+def test_a_history_replays(
+    temporal_server: str, workspace: Workspace, cloud: MotoCloud, tmp_path: Path, workflow: Any, arguments: list[Any]
+) -> None:
+    _, history = run(temporal_server, SessionDatasetsPlugin(workspace), workflow.run, *arguments)
+    before = [each.artifact_id for each in workspace.list_artifacts()]
+    # Nothing but the history as it is exported.
+    exported = WorkflowHistory.from_json("replayed", history.to_json())
+
+    def replay(by: Workspace) -> None:
+        replayer = Replayer(workflows=WORKFLOWS, plugins=[SessionDatasetsPlugin(by)])
+        result = asyncio.run(replayer.replay_workflow(exported))
+        assert result.replay_failure is None
+
+    replay(workspace)
+    assert [each.artifact_id for each in workspace.list_artifacts()] == before
+    # Another worker of the run, in a session of its own.
+    replay(cloud.open(run_id="run-1", directory=tmp_path / "other"))
+
+
+def test_a_worker_of_another_session_of_the_run_takes_over(
+    temporal_server: str, cloud: MotoCloud, tmp_path: Path
+) -> None:
+    sessions = iter(range(100))
+
+    def workspace() -> Workspace:
+        """A new session for every payload, as a worker that outlives its tokens would have it."""
+        return cloud.open(run_id="run-1", node=f"worker-{next(sessions)}", directory=tmp_path)
+
+    total, history = run(temporal_server, SessionDatasetsPlugin(workspace), HandOver.run, SOME_ROWS)
+    assert total == 4_498_500
+    assert len({each["place"]["artifact"]["session_id"] for each in references_of(history)}) == 2
+
+
+class Losing(FolderStore):
+    """A folder that loses a file, or has it changed, as soon as it was put for the ``at``-th time."""
+
+    def __init__(self, directory: Path, lose: Callable[[Path], object], at: int) -> None:
+        super().__init__(directory)
+        self._directory = directory
+        self._lose = lose
+        self._puts_left = at
+
+    def put(self, file: Path, *, name: str, sha256: str) -> Any:
+        place = super().put(file, name=name, sha256=sha256)
+        self._puts_left -= 1
+        if not self._puts_left:
+            self._lose(self._directory / str(place["key"]))
+        return place
+
+
+def overwrite(path: Path) -> None:
+    path.write_bytes(b"x" * path.stat().st_size)
+
+
+@pytest.mark.parametrize(
+    ("lose", "kind"), [(Path.unlink, "PayloadGone"), (overwrite, "PayloadChanged")], ids=["gone", "changed"]
+)
+def test_a_result_that_is_lost_fails_the_workflow_for_good(
+    temporal_server: str, tmp_path: Path, lose: Callable[[Path], object], kind: str
+) -> None:
+    plugin = SessionDatasetsPlugin(Losing(tmp_path, lose, at=1))
+    with pytest.raises(WorkflowFailureError) as failed:
+        run(temporal_server, plugin, HandOver.run, SOME_ROWS)
+    cause = failed.value.cause
+    assert isinstance(cause, ApplicationError)
+    assert (cause.type, cause.non_retryable) == (kind, True)
+    assert "was not fetched" in str(cause)
+
+
+@pytest.mark.parametrize(
+    ("lose", "kind"), [(Path.unlink, "PayloadGone"), (overwrite, "PayloadChanged")], ids=["gone", "changed"]
+)
+def test_arguments_that_are_lost_fail_their_activity_for_good(
+    temporal_server: str, tmp_path: Path, lose: Callable[[Path], object], kind: str
+) -> None:
+    plugin = SessionDatasetsPlugin(Losing(tmp_path, lose, at=2))
+    with pytest.raises(WorkflowFailureError) as failed:
+        run(temporal_server, plugin, HandOver.run, SOME_ROWS)
+    assert isinstance(failed.value.cause, ActivityError)
+    wrapping = failed.value.cause.cause
+    assert isinstance(wrapping, ApplicationError)
+    assert wrapping.non_retryable
+    assert isinstance(wrapping.cause, ApplicationError)
+    assert wrapping.cause.type == kind
