@@ -1,0 +1,74 @@
+"""CSV with the standard library, row by row; the budget counts the bytes of the file itself.
+
+UTF-8, lines end in CR LF, fields are quoted where they must be. Null is an empty field, an empty text is two quotes.
+Texts that begin with ``=``, ``+``, ``-`` or ``@`` are data and stay as they are: whoever opens the file in a
+spreadsheet should import it as text, since a spreadsheet takes them for formulas.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO
+
+from session_datasets.materialize.cells import Cell, csv_text
+from session_datasets.materialize.refusals import BudgetTooSmallError
+
+_NEEDS_QUOTES = re.compile(r'[",\r\n]')
+_LINE_END = b"\r\n"
+
+
+class CsvFile:
+    """Writes to ``file``, never more than ``max_bytes``. BudgetTooSmallError when the names alone are more."""
+
+    notes: Sequence[str] = ()
+
+    def __init__(self, file: BinaryIO, columns: Sequence[str], max_bytes: int | None) -> None:
+        self._file = file
+        self._max_bytes = max_bytes
+        self._bytes = 0
+        self._rows = 0
+        header = _line(columns)
+        if not self._fits(header):
+            raise BudgetTooSmallError(
+                f"The names of the columns take {len(header):,} bytes, the budget is {max_bytes:,}; no row was read.",
+                "Raise the budget, or select fewer columns.",
+            )
+        self._write(header)
+
+    def add(self, row: Sequence[Cell]) -> bool:
+        """Whether the row was written; False when it would pass the budget."""
+        line = _line(row)
+        if not self._fits(line):
+            return False
+        self._write(line)
+        self._rows += 1
+        return True
+
+    def finish(self) -> int:
+        """How many of the rows that were taken the file holds: all of them."""
+        return self._rows
+
+    def kept_rows(self) -> Iterator[Sequence[Cell]]:
+        """Not needed, for none is ever dropped again."""
+        return iter(())
+
+    def _fits(self, line: bytes) -> bool:
+        return self._max_bytes is None or self._bytes + len(line) <= self._max_bytes
+
+    def _write(self, line: bytes) -> None:
+        self._file.write(line)
+        self._bytes += len(line)
+
+
+def _line(cells: Sequence[Cell]) -> bytes:
+    line = ",".join(map(_field, cells))
+    # A blank line is no row, so a lone null is written as an empty text.
+    return (line or '""').encode() + _LINE_END
+
+
+def _field(cell: Cell) -> str:
+    text = csv_text(cell)
+    if (text == "" and cell is not None) or _NEEDS_QUOTES.search(text):
+        return '"' + text.replace('"', '""') + '"'
+    return text

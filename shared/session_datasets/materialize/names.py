@@ -1,0 +1,130 @@
+"""Names of files and of columns, made safe or refused before any row is pulled."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import uuid
+from collections.abc import Callable, Container, Iterable, Sequence
+from pathlib import PurePosixPath
+
+from session_datasets.domain.limits import FILE_NAME_BYTES_MAX, TABLE_COLUMNS_MAX
+from session_datasets.materialize.cells import cell_of, clean, csv_text, cut
+from session_datasets.materialize.json_texts import NoJsonError
+from session_datasets.materialize.refusals import InvalidMaterializeError, UnsafeFileNameError
+
+_SEPARATORS = re.compile(r"[/\\:]")
+# What Windows keeps for devices, whatever suffix follows.
+_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)[. ]*(\..*)?", re.IGNORECASE)
+# Control characters, formats that turn the direction of text, surrogates.
+_UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+
+
+def file_name_of(wished: str | None, fmt: str) -> str:
+    """The name in Unicode's composed form, with the format's suffix if it has none; a unique one for None.
+
+    One slash before it means nothing. UnsafeFileNameError otherwise, with the nearest name that is safe.
+    """
+    if wished is None:
+        return f"result_{uuid.uuid4().hex[:12]}.{fmt}"
+    if not isinstance(wished, str):
+        raise UnsafeFileNameError(
+            f"filename is a {type(wished).__name__}, not a text; nothing was saved.", "Pass a plain file name, or None."
+        )
+    name = unicodedata.normalize("NFC", wished.removeprefix("/"))
+    if reason := _unsafe(name):
+        raise UnsafeFileNameError(
+            f"The file name {cut(wished, 80)!r} {reason}; nothing was saved.",
+            f"Call again with filename={_safe(name, fmt)!r}, or without one.",
+        )
+    return _with_suffix(name, fmt)
+
+
+def _unsafe(name: str) -> str | None:
+    if not name.strip(". "):
+        return "is empty"
+    if _SEPARATORS.search(name):
+        return "has a separator of folders"
+    if any(unicodedata.category(character) in _UNPRINTABLE for character in name):
+        return "has characters that do not print"
+    if name[0] in ". -~" or name[-1] in ". ":
+        return "begins or ends with a dot, a blank, a dash or a tilde"
+    if _RESERVED.fullmatch(name):
+        return "is kept for a device"
+    if len(name.encode()) > FILE_NAME_BYTES_MAX - len(".parquet"):
+        return f"is longer than {FILE_NAME_BYTES_MAX - len('.parquet')} bytes"
+    return None
+
+
+def _safe(name: str, fmt: str) -> str:
+    last = _SEPARATORS.split(name)[-1]
+    shown = "".join(each for each in last if unicodedata.category(each) not in _UNPRINTABLE)
+    stem = PurePosixPath(shown.strip(". -~")).stem.strip(". -~")
+    stem = stem.encode()[:200].decode(errors="ignore")
+    return f"result.{fmt}" if not stem or _unsafe(stem) else f"{stem}.{fmt}"
+
+
+def _with_suffix(name: str, fmt: str) -> str:
+    return name if PurePosixPath(name).suffix else f"{name}.{fmt}"
+
+
+def free_name(name: str, taken: Callable[[str], bool] | Container[str]) -> str:
+    """The name or its first numbered sibling that is free: ``sales.csv``, ``sales-2.csv``, ``sales-3.csv``."""
+    is_taken = taken if callable(taken) else taken.__contains__
+    path, number, candidate = PurePosixPath(name), 1, name
+    while is_taken(candidate):
+        number += 1
+        candidate = f"{path.stem}-{number}{path.suffix}"
+    return candidate
+
+
+def alike(name: str) -> str:
+    """The same for names that some file system takes for the same: other case, other form of Unicode."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def column_names(columns: Iterable[object]) -> tuple[list[str], list[str]]:
+    """Distinct, printable texts in the given order, and a note for each that had to be changed.
+
+    InvalidMaterializeError without any column, or with more than a table that pages may have.
+    """
+    wished = _listed(columns)
+    if not wished:
+        raise InvalidMaterializeError(
+            "There are no columns; nothing was saved.", "Pass the names of the columns in the order of the cells."
+        )
+    if len(wished) > TABLE_COLUMNS_MAX:
+        raise InvalidMaterializeError(
+            f"{len(wished):,} columns are more than {TABLE_COLUMNS_MAX:,}; nothing was saved.",
+            "Select fewer columns, or write one row for each value.",
+        )
+    names: list[str] = []
+    notes: list[str] = []
+    used: set[str] = set()
+    given = {each for each in wished if isinstance(each, str)}
+    for number, column in enumerate(wished, 1):
+        text = _text(column) or f"column_{number}"
+        name, copy = text, 1
+        while name in used or (name != text and name in given):
+            copy += 1
+            name = f"{text}_{copy}"
+        used.add(name)
+        names.append(name)
+        if name != column:
+            notes.append(f"Column {number} was named {cut(repr(column), 60)} and is {cut(repr(name), 60)} now.")
+    return names, notes
+
+
+def _listed(columns: Iterable[object]) -> Sequence[object]:
+    if isinstance(columns, str | bytes):
+        raise InvalidMaterializeError(
+            "columns is one text, not a list of names; nothing was saved.", "Pass the names as a list."
+        )
+    return list(columns)
+
+
+def _text(column: object) -> str:
+    try:
+        return clean(csv_text(cell_of(column)))[0]
+    except NoJsonError:
+        return ""

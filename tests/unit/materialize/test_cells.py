@@ -1,0 +1,187 @@
+"""Cells of every kind, as each format keeps them."""
+
+from __future__ import annotations
+
+import csv
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from enum import Enum, IntEnum
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from session_datasets.materialize import materialize_result
+from session_datasets.materialize.refusals import UnwritableRowError
+from tests.unit.materialize.conftest import Saving
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+class Level(IntEnum):
+    HIGH = 3
+
+
+@dataclass
+class Point:
+    x: int
+
+
+EAST = timezone(timedelta(hours=2))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, ""),
+        ("", '""'),
+        ("plain", "plain"),
+        (" spaced ", " spaced "),
+        ("a,b", '"a,b"'),
+        ('say "x"', '"say ""x"""'),
+        ("two\nlines", '"two\nlines"'),
+        ("cr\rhere", '"cr\rhere"'),
+        ("nul\0here", "nul\0here"),
+        ("lone \ud800 surrogate", "lone \ufffd surrogate"),
+        ("paired \ud83d\ude00", "paired \U0001f600"),
+        ("=1+1", "=1+1"),
+        ("@cmd", "@cmd"),
+        (True, "True"),
+        (2**70, str(2**70)),
+        (10**4_000, "1" + 4_000 * "0"),
+        (0.1, "0.1"),
+        (float("nan"), "nan"),
+        (float("-inf"), "-inf"),
+        (Decimal("1.10"), "1.10"),
+        (b"\x00\xff", "AP8="),
+        (bytearray(b"a"), "YQ=="),
+        (date(2024, 2, 29), "2024-02-29"),
+        (time(12, 30), "12:30:00"),
+        (time(12, 30, tzinfo=UTC), "12:30:00+00:00"),
+        (datetime(2024, 2, 29, 1, 2, 3), "2024-02-29T01:02:03"),
+        (datetime(2024, 2, 29, 1, tzinfo=EAST), "2024-02-29T01:00:00+02:00"),
+        (timedelta(hours=1), "PT3600S"),
+        (UUID(int=7), "00000000-0000-0000-0000-000000000007"),
+        ({"a": [1, None]}, '"{""a"": [1, null]}"'),
+        (OrderedDict(b=1), '"{""b"": 1}"'),
+        ([], "[]"),
+        (Point(1), '"{""x"": 1}"'),
+        (Colour.RED, "red"),
+        (Level.HIGH, "3"),
+        (Path("/tmp/x"), "/tmp/x"),
+        (np.int64(5), "5"),
+        (np.float32(0.5), "0.5"),
+        (np.bool_(True), "True"),
+        (np.datetime64("2024-02-29T00:00:00.000000001"), "2024-02-29T00:00:00.000000001"),
+        (np.array([1, 2]), '"[1, 2]"'),
+        (pd.NaT, ""),
+        (pd.NA, ""),
+        (pd.Timestamp("2024-02-29T01:00"), "2024-02-29T01:00:00"),
+    ],
+    ids=lambda value: f"{type(value).__name__} {str(value)[:20]}",
+)
+def test_a_field_of_csv(save: Saving, value: Any, text: str) -> None:
+    result = save(["first", "last"], [(value, 1)])
+    assert Path(result.path).read_bytes().decode() == f"first,last\r\n{text},1\r\n"
+
+
+def test_a_lone_null_is_no_blank_line(save: Saving) -> None:
+    assert Path(save(["a"], [(None,), ("",)]).path).read_bytes() == b'a\r\n""\r\n""\r\n'
+
+
+@given(st.lists(st.lists(st.text(st.characters(codec="utf-8")), min_size=2, max_size=2)))
+def test_any_text_comes_back_from_another_reader(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]]
+) -> None:
+    result = materialize_result(["a", "b"], rows, tmp_path_factory.mktemp("texts"))
+    with Path(result.path).open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file)) == [["a", "b"], *rows]
+
+
+def test_the_cells_that_were_no_text_are_counted(save: Saving) -> None:
+    result = save(["a"], [("\ud800",), ("fine",), ("\udfff",)])
+    assert result.notes == ["2 cells had characters that are no Unicode text; each is U+FFFD now."]
+
+
+def column(save: Saving, *cells: Any) -> pa.ChunkedArray:
+    return pq.read_table(save(["a"], [(cell,) for cell in cells], fmt="parquet").path).column(0)
+
+
+@pytest.mark.parametrize(
+    ("cells", "type_", "kept"),
+    [
+        ([1, None, 3], pa.int64(), [1, None, 3]),
+        ([-(2**63), 2**63 - 1], pa.int64(), [-(2**63), 2**63 - 1]),
+        ([1, 2.5], pa.float64(), [1.0, 2.5]),
+        ([2**53 + 1, 0.5], pa.string(), [str(2**53 + 1), "0.5"]),
+        ([2**63], pa.decimal128(20, 0), [Decimal(2**63)]),
+        ([10**100], pa.string(), ["1" + 100 * "0"]),
+        ([Decimal("1.10"), Decimal("123.4")], pa.decimal128(5, 2), [Decimal("1.10"), Decimal("123.40")]),
+        ([Decimal("1.5"), 7], pa.decimal128(2, 1), [Decimal("1.5"), Decimal("7.0")]),
+        ([Decimal("NaN")], pa.string(), ["NaN"]),
+        ([Decimal("1E+3")], pa.decimal128(4, 0), [Decimal(1000)]),
+        ([True, None], pa.bool_(), [True, None]),
+        ([True, 1], pa.string(), ["True", "1"]),
+        (["a", 1, None, ""], pa.string(), ["a", "1", None, ""]),
+        ([b"\x00", b""], pa.binary(), [b"\x00", b""]),
+        ([date(2024, 2, 29)], pa.date32(), [date(2024, 2, 29)]),
+        ([date(2024, 2, 29), datetime(2024, 3, 1)], pa.string(), ["2024-02-29", "2024-03-01T00:00:00"]),
+        ([datetime(2024, 3, 1, 1, 2, 3, 4)], pa.timestamp("us"), [datetime(2024, 3, 1, 1, 2, 3, 4)]),
+        (
+            [datetime(2024, 3, 1, 12, tzinfo=EAST)],
+            pa.timestamp("us", "UTC"),
+            [datetime(2024, 3, 1, 10, tzinfo=UTC)],
+        ),
+        ([time(1, 2)], pa.time64("us"), [time(1, 2)]),
+        ([timedelta(days=-1)], pa.duration("us"), [timedelta(days=-1)]),
+        ([{"a": 1}, [2]], pa.string(), ['{"a": 1}', "[2]"]),
+        ([None, None], pa.string(), [None, None]),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_a_column_of_parquet(save: Saving, cells: list[Any], type_: pa.DataType, kept: list[Any]) -> None:
+    found = column(save, *cells)
+    assert found.type == type_
+    assert found.to_pylist() == kept
+
+
+def test_a_column_of_several_kinds_says_that_it_became_text(save: Saving) -> None:
+    result = save(["a"], [(1,), ("x",)], fmt="parquet")
+    assert result.notes == ["Column 'a' holds int and text and was written as text."]
+
+
+def test_an_address_is_no_value(save: Saving, tmp_path: Path) -> None:
+    with pytest.raises(UnwritableRowError, match="Row 2, column 'a': a object has no text of its own") as refused:
+        save(["a"], [(1,), (object(),)])
+    assert refused.value.row == 2
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("fmt", ["csv", "parquet"])
+def test_a_short_row_ends_in_nulls_and_is_counted(save: Saving, fmt: str) -> None:
+    result = save(["a", "b"], [(1,), (2, 3), ()], fmt=fmt, preview_rows=3)
+    assert result.preview == [{"a": 1, "b": None}, {"a": 2, "b": 3}, {"a": None, "b": None}]
+    assert result.notes == ["2 rows had fewer cells than columns; the missing ones are null."]
+
+
+@pytest.mark.parametrize("fmt", ["csv", "parquet"])
+def test_a_row_of_more_cells_than_columns_is_refused(save: Saving, fmt: str) -> None:
+    with pytest.raises(UnwritableRowError, match="Row 2 has 3 cells for 2 columns; nothing was saved"):
+        save(["a", "b"], [(1, 2), (1, 2, 3)], fmt=fmt)
+
+
+@pytest.mark.parametrize("row", ["ab", b"ab", {"a": 1, "b": 2}, {1, 2}, 5, None], ids=str)
+def test_what_is_no_row_is_refused(save: Saving, row: Any) -> None:
+    with pytest.raises(UnwritableRowError, match="not a sequence of cells"):
+        save(["a", "b"], [row])
