@@ -16,7 +16,7 @@ from session_datasets.feedback.fitting import fitted
 from session_datasets.feedback.model import UNEXPECTED, Family, Feedback
 from session_datasets.feedback.retrying import is_retryable
 from session_datasets.feedback.telling import tell
-from session_datasets.feedback.words import NO_DETAIL, detail_of, label, name_of, submitted_text
+from session_datasets.feedback.words import NO_DETAIL, detail_of, label, name_of, short, submitted_text
 
 FIX_IT = (
     "Correct the {what} by the detail (syntax, names, types, operators) and submit it again; look at the schema first "
@@ -73,8 +73,14 @@ def of_family(error: BaseException, family: Family, *, what: str) -> Feedback:
 
 def _told(error: BaseException, family: Family, what: str, submitted: object, failures: Failures | None) -> Feedback:
     named = label(what)
-    attempts = failures.failed(named, submitted) if failures is not None else 1
-    feedback = fitted(_explained(error, family, named, submitted_text(submitted), attempts))
+    try:
+        attempts = failures.failed(named, submitted) if failures is not None else 1
+        feedback = fitted(_explained(error, family, named, submitted_text(submitted), attempts))
+    except Exception:
+        # The first error is what has to be answered, not one more that was met on the way.
+        feedback = Feedback(
+            named, family, name_of(error), _FOREIGN_CODES[family], NO_DETAIL, UNKNOWN, correlation_id=current_or_new()
+        )
     tell(feedback, error)
     return feedback
 
@@ -126,7 +132,7 @@ def _family_of(error: BaseException) -> Family:
 def code_of(error: BaseException, family: Family) -> str:
     """Stable: the problem's own, or the name of our exception; of others, what its family is called."""
     if isinstance(error, ProblemError):
-        return error.code
+        return short(error.code)
     if not isinstance(error, SessionDatasetsError):
         return _FOREIGN_CODES[family]
     # Of an application's own kind of ours, the kind of ours.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 from session_datasets.feedback.model import Feedback
@@ -13,7 +13,8 @@ BYTES_PER_TOKEN = 4
 FEEDBACK_BYTES_MAX = FEEDBACK_TOKENS_MAX * BYTES_PER_TOKEN
 
 _GAP = " … "
-_NAME_CHARACTERS = 60
+_NAME_BYTES = 48
+_NAMES_MAX = 3
 _DETAIL_FLOOR_BYTES = 120
 _STEP_FLOOR_BYTES = 160
 
@@ -39,12 +40,8 @@ def _less_detail(feedback: Feedback, over: int) -> Feedback:
 
 
 def _shorter_names(feedback: Feedback, over: int) -> Feedback:
-    names = (name if len(name) <= _NAME_CHARACTERS else name[: _NAME_CHARACTERS - 1] + "…" for name in _some(feedback))
-    return replace(feedback, did_you_mean=tuple(names))
-
-
-def _some(feedback: Feedback) -> Iterator[str]:
-    return iter(feedback.did_you_mean[:3])
+    names = feedback.did_you_mean[:_NAMES_MAX]
+    return replace(feedback, did_you_mean=tuple(without_middle(name, len(name) * 4, _NAME_BYTES) for name in names))
 
 
 def _no_arguments(feedback: Feedback, over: int) -> Feedback:
@@ -72,7 +69,7 @@ def without_middle(text: str, over: int, floor: int) -> str:
     """``over`` bytes of UTF-8 shorter, but not below ``floor``: two thirds from the front, for what is wrong mostly
     stands there, and one third from the end, where engines point at the place."""
     data = text.encode("utf-8", "replace")
-    keep = max(floor, len(data) - over) - len(_GAP.encode())
+    keep = max(0, max(floor, len(data) - over) - len(_GAP.encode()))
     if keep + len(_GAP.encode()) >= len(data):
         return text
     front = data[: keep * 2 // 3].decode("utf-8", "ignore")

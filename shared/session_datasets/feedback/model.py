@@ -109,7 +109,7 @@ class Feedback:
             "did_you_mean": list(self.did_you_mean),
             "retry_with": dict(self.retry_with),
             "retryable": self.retryable,
-            "attempts": self.attempts,
+            "attempts": self.attempts if self.attempts > 1 else "",
             "next_step": self.next_step,
             "correlation_id": self.correlation_id,
         }

@@ -13,7 +13,7 @@ from session_datasets.domain.redaction import redact, redacted_and_cut, without_
 SUBMITTED_CHARACTERS_MAX = 2_000
 TRACEBACK_CHARACTERS_MAX = 20_000
 _DETAIL_CHARACTERS_MAX = 4_000
-_LABEL_CHARACTERS_MAX = 60
+LABEL_BYTES_MAX = 48
 _CAUSES_MAX = 3
 _OF_A_GROUP_MAX = 3
 NO_DETAIL = "(the error gives no detail)"
@@ -32,11 +32,18 @@ def outward(text: str) -> str:
 
 
 def name_of(error: BaseException) -> str:
-    return on_one_line(type(error).__name__, _LABEL_CHARACTERS_MAX)
+    return short(type(error).__name__)
 
 
 def label(what: str) -> str:
-    return on_one_line(what.strip(), _LABEL_CHARACTERS_MAX) or "call"
+    return short(redact(what.strip())) or "call"
+
+
+def short(name: str) -> str:
+    """On one line, and at most 48 bytes of UTF-8."""
+    name = on_one_line(name, LABEL_BYTES_MAX)
+    data = name.encode("utf-8", "replace")
+    return name if len(data) <= LABEL_BYTES_MAX else data[: LABEL_BYTES_MAX - 3].decode("utf-8", "ignore") + "…"
 
 
 def submitted_text(submitted: object) -> str:
@@ -97,7 +104,3 @@ def _shown(value: Any) -> str:
         return repr(value)
     except Exception:
         return f"<{type(value).__name__}>"
-
-
-def secret_free(values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(redact(value) for value in values)
