@@ -27,6 +27,8 @@ def should_spill(value: Any, threshold: int = INLINE_BYTES_MAX, *, registry: Reg
     """Whether ``externalize`` makes a file of it, or of a part: false for None and references, true for frames and
     arrays of any size, else whether its typed JSON has more than ``threshold`` bytes of UTF-8. TypedJsonError for a
     value that cannot be written at all."""
+    if value is None:
+        return False
     found = _Found()
     dumped = Dumper(registry, replace=found.replaced).whole(value)
     return found.any or (not _is_pointer(dumped) and len(written(dumped)) > threshold)
@@ -76,7 +78,7 @@ class _Saving:
     def fitted(self, dumped: Json, threshold: int, name: str) -> Json:
         """The same with references for what is too large."""
         size = _size(dumped)
-        if size <= threshold or _is_pointer(dumped):
+        if size <= threshold or dumped is None or _is_pointer(dumped):
             return dumped
         if type(dumped) is dict and not RESERVED_KEYS & dumped.keys():
             large = {key for key, each in dumped.items() if _size(each) > threshold}

@@ -86,13 +86,16 @@ class FolderStore:
             raise OutsideReferenceError(
                 f"{path.name!r} is no file of this folder ({error.strerror}); nothing was read.", _OUTSIDE_ADVICE
             ) from None
-        with os.fdopen(handle, "rb") as file:
-            found = os.fstat(file.fileno())
+        try:
+            found = os.fstat(handle)
             if not stat.S_ISREG(found.st_mode):
                 raise OutsideReferenceError(f"{path.name!r} is no plain file; nothing was read.", _OUTSIDE_ADVICE)
             if found.st_size != size:
                 raise changed(path.name)
-            yield file
+            with os.fdopen(handle, "rb", closefd=False) as file:
+                yield file
+        finally:
+            os.close(handle)
 
 
 def changed(name: str) -> ChangedReferenceError:

@@ -1,0 +1,89 @@
+"""One line about any value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+
+from session_datasets.boundary import references
+from session_datasets.boundary.references import FolderStore, describe
+from tests.unit.boundary.typed_values import VALUES
+
+
+class Silent:
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
+class Frame(pd.DataFrame):
+    @property
+    def shape(self) -> Any:
+        raise RuntimeError("no")
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [
+        (pd.DataFrame({"a": range(1_000), "b": 1}), "dataset pandas.DataFrame as parquet, 1,000 x 2, (a, b), "),
+        (np.zeros((2, 3), "f4"), "dataset numpy.ndarray as npy, 2 x 3, float32, 152 B"),
+        (list(range(2_000)), "dataset list as json, 2,000 items, 8.7 KiB"),
+        ({"b": 1, "a": 2}, "dataset dict as json, 2 items, (a, b), 13 B"),
+        (np.array(1.0), "dataset numpy.ndarray as npy, one value, float64, 136 B"),
+    ],
+    ids=["frame", "array", "list", "dict", "one-value"],
+)
+def test_a_reference_is_told_by_format_shape_or_count_and_size(value: Any, line: str, store: FolderStore) -> None:
+    assert describe(references.save(value, store)).startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [
+        (1 / 3, "0.333333"),
+        (1234567.0, "1.23457e+06"),
+        (1e-10, "1e-10"),
+        (float("nan"), "nan"),
+        (7, "7"),
+        (None, "None"),
+        ("text", "text"),
+        ("two\nlines\tand\x1b[31m", "two lines and [31m"),
+        ("x" * 80, "x" * 80),
+        ("x" * 81, "x" * 79 + "…"),
+        ([], "[]"),
+        ([1, 2], "list, 2 items: [1, 2]"),
+        (b"ab", "bytes, 2 bytes: b'ab'"),
+        (pd.DataFrame({"a": [1, 2]}), "pandas.DataFrame, 2 x 1"),
+        (pl.Series([1]), "polars.Series, 1"),
+        (np.zeros((2, 0)), "numpy.ndarray, 2 x 0, float64"),
+        (Silent(), "<Silent>"),
+        ([Silent()], "<list>"),
+        (Frame(), "<Frame>"),
+        (10**5_000, "<int>"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_any_other_value_is_told_in_a_line(value: Any, line: str) -> None:
+    assert describe(value) == line
+
+
+@given(VALUES)
+def test_the_line_is_one_and_short(value: Any) -> None:
+    line = describe(value)
+    assert line.isprintable()
+    assert len(line) <= 120
+
+
+def test_a_reference_with_hostile_names_is_one_line(store: FolderStore) -> None:
+    reference = references.save({"a\nb": 1}, store)
+    assert describe(reference) == "dataset dict as json, 1 items, (a b), 10 B"
+
+
+def test_a_reference_with_facts_of_another_form_is_still_told(store: FolderStore) -> None:
+    reference = references.save([1], store)
+    reference["$dataset"] |= {"shape": "x", "length": [], "columns": 7}
+    assert describe(reference) == "dataset list as json, 3 B"
