@@ -35,6 +35,8 @@ def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str)
     return argname if isinstance(val, bytes) or " object at 0x" in repr(val) else None
 
 
+# Before xdist, which looks for the groups in its own.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Processes that share the work do not share a fixture: what stands on one deployment stays in one process."""
     for item in items:
