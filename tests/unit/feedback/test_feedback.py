@@ -103,7 +103,7 @@ class TestGuards:
 
     def test_the_three_families_are_told_apart_whoever_raised_them(self) -> None:
         first_lines = {
-            function(ValueError("x")).splitlines()[0]  # type: ignore[operator]
+            function(ValueError("x")).splitlines()[0]
             for function in (format_query_error, format_estimate_block, format_budget_block, format_setup_error)
         }
         assert len(first_lines) == 4
