@@ -13,7 +13,7 @@ import typer
 from session_datasets.client.workspace import Workspace
 from session_datasets.tools.definitions import DEFINITIONS, chosen
 from session_datasets.tools.mcp_http import DEFAULT_PORT, ENV_BEARER, Place, serve_http
-from session_datasets.tools.mcp_server import mcp_server, serve_stdio
+from session_datasets.tools.mcp_server import build_mcp_server, serve_stdio
 from session_datasets.tools.toolbox import Toolbox
 
 
@@ -23,9 +23,7 @@ def mcp(
     port: Annotated[int, typer.Option(min=0, max=65_535, help="With --http: 0 is one that is free.")] = DEFAULT_PORT,
     reached_as: Annotated[
         list[str] | None,
-        typer.Option(
-            help="With --http beyond this machine: NAME or NAME:*, as clients call it; repeat for more."
-        ),
+        typer.Option(help="With --http beyond this machine: NAME or NAME:*, as clients call it; repeat for more."),
     ] = None,
     directory: Annotated[
         Path | None, typer.Option(help="The working directory; the current one when absent.", show_default=False)
@@ -50,7 +48,7 @@ def mcp(
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     place = Place(host, port, os.environ.get(ENV_BEARER) or None, reached_as or ()) if http else None
     toolbox = Toolbox(Workspace.from_env(directory), [each.name for each in definitions])
-    server = mcp_server(toolbox, results=results)
+    server = build_mcp_server(toolbox, results=results)
     if place:
         serve_http(server, place, listening=lambda url: typer.echo(f"Serving {url}", err=True))
         return

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from session_datasets.tools.mcp_http import Place as Place
     from session_datasets.tools.mcp_http import http_app as http_app
     from session_datasets.tools.mcp_http import serve_http as serve_http
-    from session_datasets.tools.mcp_server import mcp_server as mcp_server
+    from session_datasets.tools.mcp_server import build_mcp_server as build_mcp_server
     from session_datasets.tools.mcp_server import serve_stdio as serve_stdio
     from session_datasets.tools.prompting import instructions as instructions
     from session_datasets.tools.schemas import anthropic_tools as anthropic_tools
@@ -45,7 +45,7 @@ _HOMES = {
     "http_app": "mcp_http",
     "instructions": "prompting",
     "langchain_tools": "langchain",
-    "mcp_server": "mcp_server",
+    "build_mcp_server": "mcp_server",
     "openai_tools": "schemas",
     "serve_http": "mcp_http",
     "serve_stdio": "mcp_server",
@@ -62,11 +62,11 @@ __all__ = [
     "WorkspaceBackend",
     "anthropic_tools",
     "bedrock_tools",
+    "build_mcp_server",
     "call",
     "http_app",
     "instructions",
     "langchain_tools",
-    "mcp_server",
     "openai_tools",
     "serve_http",
     "serve_stdio",

@@ -54,9 +54,10 @@ class Arguments(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     @classmethod
-    def schema(cls) -> dict[str, Any]:
+    def tool_schema(cls) -> dict[str, Any]:
         """JSON Schema of the arguments: no titles, optional members not as null but as absent."""
-        return _plain(cls.model_json_schema())
+        schema: dict[str, Any] = _plain(cls.model_json_schema())
+        return schema
 
 
 class RegisterArguments(Arguments):

@@ -75,8 +75,8 @@ class WorkspaceBackend(BackendProtocol):
         return _read(lines, file_path)
 
     def write(self, file_path: str, content: str) -> WriteResult:
-        if error := self._write(file_path, content.encode(), "write_file"):
-            return WriteResult(error=error)
+        if wrong := self._write(file_path, content.encode(), "write_file"):
+            return WriteResult(error=wrong)
         return WriteResult(path=file_path)
 
     def edit(self, file_path: str, old_string: str, new_string: str, replace_all: bool = False) -> EditResult:
@@ -92,8 +92,8 @@ class WorkspaceBackend(BackendProtocol):
         replaced = perform_string_replacement(text, old_string, new_string, replace_all)
         if isinstance(replaced, str):
             return EditResult(error=replaced)
-        if error := self._write(file_path, replaced[0].encode(), "edit_file"):
-            return EditResult(error=error)
+        if wrong := self._write(file_path, replaced[0].encode(), "edit_file"):
+            return EditResult(error=wrong)
         return EditResult(path=file_path, occurrences=replaced[1])
 
     def glob(self, pattern: str, path: str | None = None) -> GlobResult:

@@ -31,7 +31,7 @@ class ToolDefinition:
 
     def schema(self) -> dict[str, Any]:
         """JSON Schema of the arguments, with bounds and defaults."""
-        return self.arguments.schema()
+        return self.arguments.tool_schema()
 
 
 _ALL = (

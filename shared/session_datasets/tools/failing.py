@@ -54,7 +54,7 @@ def _with_detail(feedback: Feedback, budget: int) -> ToolAnswer:
     def of(detail_bytes: int) -> ToolAnswer:
         told = replace(feedback, detail=clipped(feedback.detail, detail_bytes))
         structured = {name: value for name, value in told.structured().items() if name not in _IMPLIED}
-        if structured["attempts"] == 1:
+        if structured.get("attempts") == 1:
             del structured["attempts"]
         return ToolAnswer(told.text(), structured, is_error=True)
 

@@ -30,7 +30,7 @@ _URI_PREFIX = "session-datasets://artifacts/"
 _IN_STRUCTURED = "The data is in structuredContent."
 
 
-def mcp_server(toolbox: Toolbox, *, results: Results = "text") -> Server[Any]:
+def build_mcp_server(toolbox: Toolbox, *, results: Results = "text") -> Server[Any]:
     """A server of the toolbox's tools; artifacts are its resources, read as their descriptions where both tools that
     this takes are among them. MissingExtraError without mcp."""
     mcp_types = _required()
@@ -38,7 +38,8 @@ def mcp_server(toolbox: Toolbox, *, results: Results = "text") -> Server[Any]:
     from mcp.shared.exceptions import MCPError
 
     async def list_tools(_: Any, __: Any) -> types.ListToolsResult:
-        return mcp_types.ListToolsResult(tools=[_tool(each) for each in toolbox.definitions])
+        listed: types.ListToolsResult = mcp_types.ListToolsResult(tools=[_tool(each) for each in toolbox.definitions])
+        return listed
 
     async def call_tool(_: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name not in toolbox.names:

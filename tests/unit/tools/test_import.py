@@ -30,7 +30,7 @@ def test_the_command_line_loads_no_framework() -> None:
     ("use", "extra", "blocked"),
     [
         ("langchain_tools(None)", "langchain", ("langchain_core", "langchain_core.tools")),
-        ("mcp_server(Toolbox(None))", "mcp", ("mcp", "mcp_types")),
+        ("build_mcp_server(Toolbox(None))", "mcp", ("mcp", "mcp_types")),
         ("WorkspaceBackend", "deepagents", ("deepagents", "deepagents.backends.protocol")),
     ],
 )

@@ -1,0 +1,216 @@
+"""A deep agent whose files are the session's artifacts, driven by a model that plays a script."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from deepagents import create_deep_agent
+from deepagents.backends.protocol import BackendProtocol
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+
+from session_datasets import Workspace
+from session_datasets.tools import WorkspaceBackend
+from tests.contract.test_tools_langgraph import Scripted
+from tests.support.moto_cloud import MotoCloud
+
+ROWS = 20_000
+
+
+@pytest.fixture
+def workspace(cloud: MotoCloud, tmp_path: Path) -> Workspace:
+    return cloud.open(directory=tmp_path)
+
+
+@pytest.fixture
+def backend(workspace: Workspace) -> WorkspaceBackend:
+    return WorkspaceBackend(workspace)
+
+
+@pytest.fixture
+def large(workspace: Workspace) -> str:
+    """The path of a table that is too large to be read as it is."""
+    file = workspace.directory / "large.csv"
+    file.write_text("n,name\n" + "".join(f"{n},row {n}\n" for n in range(ROWS)))
+    workspace.register_artifact(file, name="data/large.csv")
+    return "/data/large.csv"
+
+
+def _calls(name: str, **arguments: Any) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": f"call-{name}"}])
+
+
+def test_a_deep_agent_writes_finds_edits_and_reads_artifacts_with_its_file_tools(
+    workspace: Workspace, large: str
+) -> None:
+    def last(messages: Sequence[BaseMessage]) -> AIMessage:
+        return AIMessage(str(messages[-1].content))
+
+    steps = [
+        _calls("write_file", file_path="/notes/plan.md", content="# Plan\nlook at row 7\n"),
+        _calls("ls", path="/"),
+        _calls("glob", pattern="**/*.md"),
+        _calls("grep", pattern="row 19999", path="/data"),
+        _calls("edit_file", file_path="/notes/plan.md", old_string="row 7", new_string="row 8"),
+        _calls("read_file", file_path="/notes/plan.md"),
+        _calls("read_file", file_path=large, offset=9, limit=2),
+        _calls("read_file", file_path="/nothing.md"),
+    ]
+    model = Scripted(steps=[*(lambda _, step=step: step for step in steps), last])
+    agent = create_deep_agent(model, backend=WorkspaceBackend(workspace))
+    messages = agent.invoke({"messages": [("user", "Look at the data.")]})["messages"]
+    told = [str(message.content) for message in messages if isinstance(message, ToolMessage)]
+
+    assert len(told) == len(steps)
+    assert "/data/" in told[1]
+    assert "/notes/" in told[1]
+    assert "/notes/plan.md" in told[2]
+    assert "/data/large.csv" in told[3]
+    assert "row 8" in told[5]
+    assert '[8,"row 8"]' in told[6]
+    assert '[9,"row 9"]' in told[6]
+    assert '"row 10"' not in told[6]
+    assert "not found" in told[7]
+    # What the agent wrote is there for every other node, as it was and as it is.
+    names = [each.name for each in workspace.list_artifacts()]
+    assert names.count("notes/plan.md") == 2
+
+
+def test_every_method_of_the_protocol_that_adds_or_reads_is_its_own() -> None:
+    own = {name for name in vars(WorkspaceBackend) if not name.startswith("_")}
+    assert own == {"ls", "read", "write", "edit", "glob", "grep", "upload_files", "download_files"}
+    assert issubclass(WorkspaceBackend, BackendProtocol)
+    # Nothing is ever deleted, and deepagents offers no tool for it to a backend that has none.
+    assert WorkspaceBackend.delete is BackendProtocol.delete
+
+
+def test_a_large_table_is_read_in_pages_that_join_to_the_whole(backend: WorkspaceBackend, large: str) -> None:
+    lines: list[str] = []
+    offset: int | None = 0
+    while offset is not None:
+        read = backend.read(large, offset, 7_000)
+        assert read.error is None
+        assert read.file_data is not None
+        assert len(read.file_data["content"]) <= 140_000
+        assert read.start_line == len(lines) + 1
+        assert read.total_lines == ROWS + 1
+        lines += read.file_data["content"].splitlines()
+        offset = read.next_offset
+    assert [json.loads(line) for line in lines] == [["n", "name"], *([n, f"row {n}"] for n in range(ROWS))]
+
+
+def test_a_small_text_is_read_as_it_was_written(backend: WorkspaceBackend) -> None:
+    assert backend.write("/a.csv", "n\r\n1\n\n2").error is None
+    read = backend.read("/a.csv", 1, 2)
+    assert read.file_data is not None
+    assert read.file_data["content"] == "1\n\n"
+    assert (read.start_line, read.end_line, read.total_lines, read.next_offset) == (2, 3, 4, 3)
+
+
+@pytest.mark.parametrize(("offset", "limit", "content"), [(-5, 1, "a\n"), (0, 0, ""), (0, -1, ""), (1, 99, "b\n")])
+def test_windows_that_make_no_sense_are_read_as_the_protocol_says(
+    backend: WorkspaceBackend, offset: int, limit: int, content: str
+) -> None:
+    backend.write("/a.txt", "a\nb\n")
+    read = backend.read("/a.txt", offset, limit)
+    assert read.error is None
+    assert read.file_data is not None
+    assert read.file_data["content"] == content
+    assert read.no_lines_requested == (limit <= 0)
+
+
+def test_a_window_past_the_end_is_an_error_that_tells_the_length(backend: WorkspaceBackend, large: str) -> None:
+    backend.write("/a.txt", "a\nb\n")
+    assert "2 lines" in str(backend.read("/a.txt", 5).error)
+    assert f"{ROWS + 1} lines" in str(backend.read(large, ROWS + 5).error)
+
+
+def test_bytes_come_back_as_they_went_up(backend: WorkspaceBackend) -> None:
+    content = bytes(range(256))
+    [up] = backend.upload_files([("/images/dot.png", content)])
+    assert up.error is None
+    down, missing, folder = backend.download_files(["/images/dot.png", "/images/no.png", "/images"])
+    assert down.content == content
+    assert missing.error == "file_not_found"
+    assert folder.error == "is_directory"
+    read = backend.read("/images/dot.png")
+    assert read.file_data is not None
+    assert read.file_data["encoding"] == "base64"
+
+
+def test_nothing_is_left_behind_in_the_working_directory(backend: WorkspaceBackend, workspace: Workspace) -> None:
+    backend.write("/a.txt", "a")
+    backend.read("/a.txt")
+    backend.download_files(["/a.txt"])
+    assert list(workspace.directory.iterdir()) == []
+
+
+def test_writing_again_shows_the_newest_and_keeps_the_older_one(backend: WorkspaceBackend) -> None:
+    for text in ("old", "new"):
+        assert backend.write("/a.txt", text).path == "/a.txt"
+    entries = backend.ls("/").entries
+    assert entries is not None
+    paths = [entry["path"] for entry in entries]
+    assert paths[0] == "/a.txt"
+    assert paths[1].startswith("/a.txt@art_")
+    texts = {backend.read(path).file_data["content"] for path in paths}  # type: ignore[index]
+    assert texts == {"old", "new"}
+
+
+@pytest.mark.parametrize("path", ["/", "/a/../b", "/folder/", "/" + "a" * 201])
+def test_a_path_that_can_be_no_name_is_refused_and_nothing_is_registered(
+    backend: WorkspaceBackend, workspace: Workspace, path: str
+) -> None:
+    assert backend.write(path, "x").error == "invalid_path"
+    assert backend.upload_files([(path, b"x")])[0].error == "invalid_path"
+    assert list(workspace.list_artifacts()) == []
+
+
+def test_an_edit_of_a_large_table_is_refused_with_what_to_do(backend: WorkspaceBackend, large: str) -> None:
+    assert "Write a new file" in str(backend.edit(large, "row 1", "row 2").error)
+
+
+def test_an_edit_that_is_not_unique_changes_nothing(backend: WorkspaceBackend, workspace: Workspace) -> None:
+    backend.write("/a.txt", "x x")
+    assert "appears 2 times" in str(backend.edit("/a.txt", "x", "y").error)
+    assert backend.edit("/a.txt", "x", "y", replace_all=True).occurrences == 2
+    assert len(list(workspace.list_artifacts())) == 2
+
+
+def test_a_search_stops_at_the_count_that_was_asked_for_and_says_so(backend: WorkspaceBackend, large: str) -> None:
+    found = backend.grep("row 1", "/data", max_count=3)
+    assert found.truncated
+    assert [match["line"] for match in found.matches or []] == [3, 12, 13]
+    assert backend.grep("row 19999", glob="*.csv").truncated is False
+    assert backend.grep("row 19999", glob="*.md").matches == []
+
+
+def test_a_pattern_is_found_at_any_depth_or_from_the_root(backend: WorkspaceBackend) -> None:
+    for path in ("/a.md", "/deep/er/b.md", "/c.txt"):
+        backend.write(path, "x")
+
+    def found(pattern: str, path: str | None = None) -> list[str]:
+        return sorted(match["path"] for match in backend.glob(pattern, path).matches or [])
+
+    assert found("*.md") == ["/a.md", "/deep/er/b.md"]
+    assert found("/*.md") == ["/a.md"]
+    assert found("*.md", "/deep") == ["/deep/er/b.md"]
+    assert backend.glob("../*").error
+
+
+def test_no_method_raises_when_the_session_is_over(cloud: MotoCloud, tmp_path: Path) -> None:
+    backend = WorkspaceBackend(Workspace("no token", cloud.transport(), tmp_path))
+    results: list[Any] = [
+        backend.ls("/"),
+        backend.read("/a"),
+        backend.write("/a", "x"),
+        backend.edit("/a", "x", "y"),
+        backend.glob("*"),
+        backend.grep("x"),
+        *backend.upload_files([("/a", b"x")]),
+        *backend.download_files(["/a"]),
+    ]
+    assert all("token" in result.error for result in results)
