@@ -36,6 +36,7 @@ _PROTOCOL = "deepagents.backends.protocol"
 _DEEPAGENTS = (
     "DeleteResult",
     "EditResult",
+    "ExecuteOffloadResult",
     "ExecuteResponse",
     "FileDownloadResponse",
     "FileUploadResponse",
@@ -110,7 +111,8 @@ class _Results(Registry):
         for name in _DEEPAGENTS:
             # A release of deepagents may lack one; values of it are then refused like any other unknown type.
             if (cls := getattr(protocol, name, None)) is not None:
-                self.register(cls, name=f"deepagents.{name}", parts=_dataclass_parts, build=_dataclass_builder(cls))
+                tag = f"deepagents.{name}"
+                self.register(cls, name=tag, parts=_dataclass_parts, build=_dataclass_builder(tag, cls))
         self._asked_deepagents = True
 
 
@@ -140,15 +142,22 @@ def _is(value: Any, default: Any) -> bool:
     return type(value) is type(default) and bool(value == default)
 
 
-def _dataclass_builder(cls: Any) -> Callable[[Any], Any]:
+def _dataclass_builder(name: str, cls: Any) -> Callable[[Any], Any]:
+    fields = {each.name: each for each in dataclasses.fields(cls) if each.init}
+    required = {each.name for each in fields.values() if each.default is each.default_factory is dataclasses.MISSING}
+
     def build(parts: Any) -> Any:
         if not isinstance(parts, dict):
             raise TypeError("fields are expected")
-        known = {each.name for each in dataclasses.fields(cls) if each.init}
+        if missing := sorted(required - parts.keys()):
+            raise typed_json.MalformedJsonError(
+                f"What was sent as version 1 of {name!r} lacks {', '.join(missing)}, which this version requires.",
+                "Use the same release of deepagents on both sides.",
+            )
         with warnings.catch_warnings():
             # Whoever made the object has been told of deprecated fields; this only carries it.
             warnings.simplefilter("ignore", DeprecationWarning)
-            return cls(**{name: part for name, part in parts.items() if name in known})
+            return cls(**{each: part for each, part in parts.items() if each in fields})
 
     return build
 
