@@ -15,6 +15,7 @@ from botocore.exceptions import EndpointConnectionError
 from moto.server import ThreadedMotoServer
 
 from session_datasets.domain.errors import PROBLEM_KINDS, ProblemCode
+from tests.contract import told
 from tests.support.moto_cloud import MotoCloud
 from tests.support.sessions import Answer, Session
 
@@ -230,6 +231,7 @@ def document(problems: dict[ProblemCode, dict[str, Any]]) -> str:
     for code in ProblemCode:
         shown = {name: value for name, value in problems[code].items() if name != "request_id"}
         lines += ["", f"## {code}", "", "```json", json.dumps(shown, indent=2, ensure_ascii=False), "```"]
+    lines += ["", told.section().rstrip()]
     return "\n".join(lines) + "\n"
 
 

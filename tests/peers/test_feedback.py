@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import pytest
 from deep_db_agents import exceptions as theirs
@@ -23,10 +24,11 @@ FACTS = {
     "estimate": ("NOT executed", "5,000,000", "aggregate"),
     "budget": ("5 of 5 rows", "budget", "new session"),
 }
+E = TypeVar("E", bound=Exception)
 OperationalError = type("OperationalError", (Exception,), {})
 
 
-def setup_error(kind: type[Exception]) -> Exception:
+def setup_error(kind: type[E]) -> E:
     error = kind("Could not connect.")
     error.__cause__ = ConnectionError("postgres://ana:hunter2@db refused")
     return error

@@ -145,7 +145,13 @@ def _in_words(error: OSError) -> str:
 
 
 def _as_json(error: SessionDatasetsError | OSError) -> dict[str, Any]:
-    return {name: redact(value) if isinstance(value, str) else value for name, value in _members(error).items()}
+    return {name: _redacted(value) for name, value in _members(error).items()}
+
+
+def _redacted(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_redacted(each) for each in value]
+    return redact(value) if isinstance(value, str) else value
 
 
 def _members(error: SessionDatasetsError | OSError) -> dict[str, Any]:

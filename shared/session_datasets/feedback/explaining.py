@@ -25,6 +25,7 @@ FIX_IT = (
 NARROW_IT = "Filter the {what} more narrowly or aggregate, so that its result is smaller, then submit it again."
 STOP_FETCHING = "Stop fetching rows: aggregate or summarize, or begin a new session, whose budget is whole."
 REPORT_IT = "This is not caused by your {what}: do not change or repeat it. Stop, and report this error to the user."
+NOT_YOURS = "It is not caused by your {what}: do not repeat it, tell the user."
 TRY_AGAIN = "Wait a moment and make the same {what} again, unchanged."
 UNKNOWN = "Check what you passed against the detail; if it fails again, report the correlation id to the user."
 NOT_AGAIN = "Do not make it again unchanged: change what the detail names, or go another way, or tell the user."
@@ -152,7 +153,7 @@ def _detail(error: BaseException) -> str:
 def _next_step(error: BaseException, family: Family, retryable: bool) -> str:
     advice = error.advice.replace("{", "{{").replace("}", "}}") if isinstance(error, SessionDatasetsError) else ""
     if advice:
-        return redact(advice)
+        return redact(advice) + (f" {NOT_YOURS}" if family is Family.SETUP else "")
     if family is Family.ESTIMATE:
         return NARROW_IT
     if family is Family.BUDGET:

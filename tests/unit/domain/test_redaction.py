@@ -171,6 +171,19 @@ def test_one_character_more_is_cut_with_a_mark() -> None:
     assert redacted_and_cut("x" * 2_001, 2_000) == "x" * 2_000 + CUT_MARK
 
 
+def test_of_huge_text_only_the_beginning_is_read_and_no_secret_is_cut_in_two() -> None:
+    secret = "hunter2" * 30_000
+    for text in (f"mysql://ana:{secret}@host", f"DB_PASSWORD={secret}", f'{{"password": "{secret} x"}}', secret):
+        shown = redacted_and_cut(f"begin {text} end " + "x " * 100_000, 2_000)
+        assert shown.startswith("begin ")
+        assert shown.endswith(CUT_MARK)
+        assert "hunter2" not in shown
+
+
+def test_huge_text_without_a_blank_is_not_shown_at_all() -> None:
+    assert redacted_and_cut("x" * 1_000_000, 2_000) == redaction.MASK + CUT_MARK
+
+
 def test_it_is_redacted_before_it_is_cut() -> None:
     text = "mysql://ana:hunter2@host"
     for max_chars in range(len(text)):

@@ -78,7 +78,7 @@ def test_every_other_error_has_a_code_of_its_own_and_costs_at_most_200_tokens(
     feedback = feedback_of(kind(LONG, "Do this, then that."), what="load_artifact call")
     assert feedback.code.isascii()
     assert feedback.code not in {"unexpected", *ProblemCode}
-    assert feedback.next_step == "Do this, then that."
+    assert feedback.next_step.startswith("Do this, then that.")
     assert size_of(feedback) <= FEEDBACK_BYTES_MAX
 
 
@@ -110,6 +110,11 @@ def test_missing_credentials_are_nothing_that_the_model_mends() -> None:
     feedback = feedback_of(errors.ConfigurationError("No region."), what="query")
     assert feedback.family is Family.SETUP
     assert "Stop, and report" in feedback.next_step
+
+
+def test_advice_for_a_person_is_marked_as_such() -> None:
+    feedback = feedback_of(errors.ConfigurationError("No region.", "Set AWS_REGION."), what="query")
+    assert feedback.next_step == "Set AWS_REGION. It is not caused by your query: do not repeat it, tell the user."
 
 
 def test_the_correlation_id_of_the_call_is_told() -> None:
