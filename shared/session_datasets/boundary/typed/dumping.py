@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from session_datasets.boundary.typed import tags
@@ -45,21 +44,11 @@ class Dumper:
             raise self._too_deep() from None
 
     def dump(self, value: Any) -> Json:
-        self._count += 1
-        if self._count > tags.VALUES_MAX:
-            raise TooManyValuesError(
-                f"It has more than {tags.VALUES_MAX:,} values, so nothing was written.",
-                "Write rows to a file and register that instead.",
-            )
-        kind = type(value)
-        if value is None or kind is bool:
+        if _is_plain(value):
             return value
-        if kind is str:
-            return tagged(STR.name, STR.write(value)) if has_surrogates(value) else value
-        if kind is int:
-            return value if -tags.PLAIN_INT_MAX <= value <= tags.PLAIN_INT_MAX else tagged(INT.name, INT.write(value))
-        if kind is float:
-            return value if math.isfinite(value) else tagged(FLOAT.name, FLOAT.write(value))
+        kind = type(value)
+        if rule := _SOMETIMES_PLAIN.get(kind):
+            return tagged(rule.name, rule.write(value))
         if self._replace is not None and (replaced := self._replace(value)) is not None:
             return replaced
         if rule := SCALARS.get(kind):
@@ -69,21 +58,24 @@ class Dumper:
         return self._with_parts(value, kind)
 
     def _with_parts(self, value: Any, kind: type) -> Json:
-        with self._entered(value):
-            if kind is dict:
-                return self._mapping(value)
-            if kind is list:
-                return self._items(enumerate(value))
-            if kind is tuple:
-                return tagged("tuple", self._items(enumerate(value)))
-            if kind is set or kind is frozenset:
-                return tagged(kind.__name__, self._members(value))
-            if entry := self._registry.of_class(kind):
-                return self._registered(entry, value)
-        raise self._unsupported(kind)
+        self._enter(value)
+        if kind is dict:
+            dumped = self._mapping(value)
+        elif kind is list:
+            dumped = self._items(enumerate(value))
+        elif kind is tuple:
+            dumped = tagged("tuple", self._items(enumerate(value)))
+        elif kind is set or kind is frozenset:
+            dumped = tagged(kind.__name__, self._members(value))
+        elif entry := self._registry.of_class(kind):
+            dumped = self._registered(entry, value)
+        else:
+            raise self._unsupported(kind)
+        # An error ends the walk, so nothing is left to be tidied up then.
+        self._open.discard(id(value))
+        return dumped
 
-    @contextmanager
-    def _entered(self, value: object) -> Iterator[None]:
+    def _enter(self, value: object) -> None:
         if id(value) in self._open:
             raise CyclicValueError(
                 "The value holds itself, so it has no end and was not written.",
@@ -93,18 +85,23 @@ class Dumper:
         if len(self._open) >= tags.DEPTH_MAX:
             raise self._too_deep()
         self._open.add(id(value))
-        try:
-            yield
-        finally:
-            self._open.discard(id(value))
 
     def _items(self, steps: Iterable[tuple[PathStep, Any]]) -> list[Json]:
         # A loop, where a comprehension would cost a frame of Python's stack per level.
         items = []
         for step, each in steps:
+            if _is_plain(each):
+                items.append(each)
+                continue
             self._path.append(step)
             items.append(self.dump(each))
             self._path.pop()
+        self._count += len(items)
+        if self._count > tags.VALUES_MAX:
+            raise TooManyValuesError(
+                f"It has more than {tags.VALUES_MAX:,} values, so nothing was written.",
+                "Write rows to a file and register that instead.",
+            )
         return items
 
     def _mapping(self, value: dict[Any, Any]) -> Json:
@@ -151,6 +148,19 @@ class Dumper:
         )
 
 
+def _is_plain(value: Any) -> bool:
+    """Whether it stands for itself in JSON, in every reader of it."""
+    kind = type(value)
+    if kind is str:
+        return not has_surrogates(value)
+    if kind is int:
+        return bool(-tags.PLAIN_INT_MAX <= value <= tags.PLAIN_INT_MAX)
+    if kind is float:
+        return math.isfinite(value)
+    return value is None or kind is bool
+
+
+_SOMETIMES_PLAIN = {str: STR, int: INT, float: FLOAT}
 _PLAIN = frozenset({dict, list, tuple, set, frozenset, str, int, float, *SCALARS})
 
 

@@ -23,6 +23,7 @@ from session_datasets.boundary.typed.tags import Json
 
 _TAG = re.compile(r"([A-Za-z_][A-Za-z0-9_.\-]*)/([1-9][0-9]{0,8})")
 _VERSION = 1
+_LEAVES = frozenset({type(None), bool, int, str})
 _WRONG_VALUES = (ValueError, TypeError, ArithmeticError, LookupError, AttributeError)
 
 # Given an object with the key "$dataset", which is a reference; answers what stands in its place.
@@ -48,7 +49,7 @@ class Loader:
 
     def load(self, value: Json) -> Any:
         kind = type(value)
-        if value is None or kind is bool or kind is int or kind is str:
+        if kind in _LEAVES:
             return value
         if self._lenient and kind is not list and kind is not dict:
             return value
@@ -69,6 +70,9 @@ class Loader:
     def _items(self, steps: Iterable[tuple[PathStep, Json]]) -> list[Any]:
         items = []
         for step, each in steps:
+            if type(each) in _LEAVES:
+                items.append(each)
+                continue
             self._path.append(step)
             items.append(self.load(each))
             self._path.pop()

@@ -26,6 +26,8 @@ def tagged(name: str, value: Json, version: int = 1) -> dict[str, Json]:
 
 def has_surrogates(text: str) -> bool:
     """Text that is no UTF-8; two of these side by side would come back from JSON as one other character."""
+    if text.isascii():
+        return False
     try:
         text.encode()
     except UnicodeEncodeError:
