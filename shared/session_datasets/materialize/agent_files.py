@@ -20,10 +20,10 @@ class AgentFiles:
     def __init__(self, backend: Any) -> None:
         self._backend = backend
 
-    def save(self, file: Path, *, incomplete: str | None) -> Saved:
+    def save(self, file: Path, *, fmt: str, incomplete: str | None) -> Saved:
         taken = self._taken()
         path = "/" + free_name(file.name, lambda name: alike(name) in taken)
-        written = self._written(path, file)
+        written = self._written(path, file, fmt)
         if error := getattr(written, "error", None):
             raise WriteFailedError(
                 f"The backend did not take {path!r}: {error}. Nothing was saved.",
@@ -31,21 +31,13 @@ class AgentFiles:
             )
         return Saved(path, files_update=getattr(written, "files_update", None))
 
-    def _written(self, path: str, file: Path) -> Any:
-        content = file.read_bytes()
-        if file.suffix != ".parquet" and (text := _text(content)) is not None:
-            return self._backend.write(path, text)
-        answers = self._backend.upload_files([(path, content)])
+    def _written(self, path: str, file: Path, fmt: str) -> Any:
+        if fmt == "csv":
+            return self._backend.write(path, file.read_bytes().decode())
+        answers = self._backend.upload_files([(path, file.read_bytes())])
         return answers[0] if answers else None
 
     def _taken(self) -> set[str]:
         """Names in the root; none where the backend lists nothing."""
         entries = getattr(self._backend.ls("/"), "entries", None) if hasattr(self._backend, "ls") else None
         return {alike(entry["path"].rstrip("/").rpartition("/")[2]) for entry in entries or ()}
-
-
-def _text(content: bytes) -> str | None:
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        return None

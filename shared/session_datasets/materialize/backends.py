@@ -11,8 +11,12 @@ from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from session_datasets.domain.limits import DESCRIPTION_CHARACTERS_MAX
+from session_datasets.domain.profile import ReadingHints
 from session_datasets.materialize.cells import cut
 from session_datasets.materialize.names import alike, free_name
+
+# What was written is known; nothing about it is left to be found out from cells that look like something else.
+_CSV = ReadingHints(delimiter=",", encoding="utf-8")
 
 if TYPE_CHECKING:
     from session_datasets.client.references import AnyReference
@@ -32,10 +36,10 @@ class Saved:
 
 @runtime_checkable
 class Backend(Protocol):
-    def save(self, file: Path, *, incomplete: str | None) -> Saved:
+    def save(self, file: Path, *, fmt: str, incomplete: str | None) -> Saved:
         """Keeps the file under its name, and overwrites none. It is gone when this returns, so it is copied.
 
-        ``incomplete`` says which rows are missing, None when none is.
+        ``fmt`` is csv or parquet, whatever the name. ``incomplete`` says which rows are missing, None when none is.
         """
 
 
@@ -45,7 +49,7 @@ class LocalFolder:
     def __init__(self, directory: Path | str) -> None:
         self._directory = Path(directory).absolute()
 
-    def save(self, file: Path, *, incomplete: str | None) -> Saved:
+    def save(self, file: Path, *, fmt: str, incomplete: str | None) -> Saved:
         self._directory.mkdir(parents=True, exist_ok=True)
         # Whole under a name of its own first; a link then gives it the real one, or fails because that is taken.
         with NamedTemporaryFile(dir=self._directory, prefix=".materialize-") as copy, file.open("rb") as source:
@@ -85,7 +89,7 @@ class WorkspaceBackend:
         self._kind = kind
         self._lineage = lineage
 
-    def save(self, file: Path, *, incomplete: str | None) -> Saved:
+    def save(self, file: Path, *, fmt: str, incomplete: str | None) -> Saved:
         # What is missing comes first: a description that is cut loses its end.
         described = " ".join(part for part in (incomplete, self._description) if part)
         registered = self._workspace.register_artifact(
@@ -94,6 +98,7 @@ class WorkspaceBackend:
             description=cut(described, DESCRIPTION_CHARACTERS_MAX),
             kind=self._kind,
             lineage=self._lineage,
+            hints=_CSV if fmt == "csv" else None,
         )
         return Saved(registered.reference.key or file.name, registered.reference)
 

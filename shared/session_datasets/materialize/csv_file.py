@@ -1,6 +1,7 @@
 """CSV with the standard library, row by row; the budget counts the bytes of the file itself.
 
-UTF-8, lines end in CR LF, fields are quoted where they must be. Null is an empty field, an empty text is two quotes.
+UTF-8, lines end in CR LF, fields are quoted where they must be. Null is an empty field, an empty text is two quotes. A
+NUL becomes U+FFFD, since a file with one is no text to most readers, the service among them; Parquet keeps it.
 Texts that begin with ``=``, ``+``, ``-`` or ``@`` are data and stay as they are: whoever opens the file in a
 spreadsheet should import it as text, since a spreadsheet takes them for formulas.
 """
@@ -14,21 +15,23 @@ from typing import BinaryIO
 from session_datasets.materialize.cells import Cell, csv_text
 from session_datasets.materialize.refusals import BudgetTooSmallError
 
-_NEEDS_QUOTES = re.compile(r'[",\r\n]')
+# At the file's beginning an unquoted mark of byte order would be taken for one.
+_NEEDS_QUOTES = re.compile('[",\r\n\ufeff]')
+# A text with a NUL is binary data to whoever looks at bytes.
+_NUL, _REPLACEMENT = b"\0", "\ufffd".encode()
 _LINE_END = b"\r\n"
 
 
 class CsvFile:
     """Writes to ``file``, never more than ``max_bytes``. BudgetTooSmallError when the names alone are more."""
 
-    notes: Sequence[str] = ()
-
     def __init__(self, file: BinaryIO, columns: Sequence[str], max_bytes: int | None) -> None:
         self._file = file
         self._max_bytes = max_bytes
         self._bytes = 0
         self._rows = 0
-        header = _line(columns)
+        self._nuls = 0
+        header = self._line(columns)
         if not self._fits(header):
             raise BudgetTooSmallError(
                 f"The names of the columns take {len(header):,} bytes, the budget is {max_bytes:,}; no row was read.",
@@ -38,7 +41,7 @@ class CsvFile:
 
     def add(self, row: Sequence[Cell]) -> bool:
         """Whether the row was written; False when it would pass the budget."""
-        line = _line(row)
+        line = self._line(row)
         if not self._fits(line):
             return False
         self._write(line)
@@ -60,11 +63,17 @@ class CsvFile:
         self._file.write(line)
         self._bytes += len(line)
 
+    def _line(self, cells: Sequence[Cell]) -> bytes:
+        # A blank line is no row, so a lone null is written as an empty text.
+        line = (",".join(map(_field, cells)) or '""').encode() + _LINE_END
+        if _NUL in line:
+            self._nuls += 1
+            line = line.replace(_NUL, _REPLACEMENT)
+        return line
 
-def _line(cells: Sequence[Cell]) -> bytes:
-    line = ",".join(map(_field, cells))
-    # A blank line is no row, so a lone null is written as an empty text.
-    return (line or '""').encode() + _LINE_END
+    @property
+    def notes(self) -> list[str]:
+        return [f"{self._nuls:,} rows had NUL characters; each is U+FFFD now."] if self._nuls else []
 
 
 def _field(cell: Cell) -> str:

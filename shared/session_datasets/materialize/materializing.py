@@ -84,10 +84,7 @@ def materialize_result(
         shaping = Shaping(plan.columns)
         facts, truncated, notes = _written(path, plan, shaping, rows)
         size = path.stat().st_size
-        missing = (
-            f"Incomplete: ended after {facts.rows:,} rows by a budget of {max_bytes:,} bytes." if truncated else None
-        )
-        saved = _saved(place, path, missing)
+        saved = _saved(place, path, fmt, _missing(facts.rows, max_bytes) if truncated else None)
     return MaterializedResult(
         path=saved.path,
         fmt=fmt,
@@ -117,7 +114,7 @@ def backend_of(place: Any) -> Backend:
         return AgentFiles(place)
     raise InvalidMaterializeError(
         f"A {type(place).__name__} is no place for a file; no row was read.",
-        "Pass a Workspace, a folder, a deepagents backend, or an object with save(file, incomplete=...).",
+        "Pass a Workspace, a folder, a deepagents backend, or an object with save(file, fmt=..., incomplete=...).",
     )
 
 
@@ -205,9 +202,9 @@ def _facts_of(file: RowFile, kept: int, plan: _Plan) -> Facts:
     return facts
 
 
-def _saved(place: Backend, path: Path, missing: str | None) -> Saved:
+def _saved(place: Backend, path: Path, fmt: str, missing: str | None) -> Saved:
     try:
-        return place.save(path, incomplete=missing)
+        return place.save(path, fmt=fmt, incomplete=missing)
     except SessionDatasetsError as error:
         error.add_note(f"{path.name!r} was not saved.")
         raise

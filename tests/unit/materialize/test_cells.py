@@ -52,7 +52,8 @@ EAST = timezone(timedelta(hours=2))
         ('say "x"', '"say ""x"""'),
         ("two\nlines", '"two\nlines"'),
         ("cr\rhere", '"cr\rhere"'),
-        ("nul\0here", "nul\0here"),
+        ("nul\0here", "nul\ufffdhere"),
+        ("\ufeffmark", '"\ufeffmark"'),
         ("lone \ud800 surrogate", "lone \ufffd surrogate"),
         ("paired \ud83d\ude00", "paired \U0001f600"),
         ("=1+1", "=1+1"),
@@ -100,7 +101,7 @@ def test_a_lone_null_is_no_blank_line(save: Saving) -> None:
     assert Path(save(["a"], [(None,), ("",)]).path).read_bytes() == b'a\r\n""\r\n""\r\n'
 
 
-@given(st.lists(st.lists(st.text(st.characters(codec="utf-8")), min_size=2, max_size=2)))
+@given(st.lists(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=2, max_size=2)))
 def test_any_text_comes_back_from_another_reader(
     tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]]
 ) -> None:
@@ -112,6 +113,16 @@ def test_any_text_comes_back_from_another_reader(
 def test_the_cells_that_were_no_text_are_counted(save: Saving) -> None:
     result = save(["a"], [("\ud800",), ("fine",), ("\udfff",)])
     assert result.notes == ["2 cells had characters that are no Unicode text; each is U+FFFD now."]
+
+
+def test_rows_with_a_nul_are_counted(save: Saving) -> None:
+    assert save(["a"], [("\0",), ("b",)]).notes == ["1 rows had NUL characters; each is U+FFFD now."]
+    assert save(["a"], [("\0",)], fmt="parquet").notes == []
+
+
+def test_a_name_that_begins_with_a_mark_of_byte_order_keeps_it(save: Saving) -> None:
+    text = Path(save(["\ufeffa", "b"], []).path).read_text(encoding="utf-8-sig")
+    assert text == '"\ufeffa",b\n'
 
 
 def column(save: Saving, *cells: Any) -> pa.ChunkedArray:
