@@ -15,6 +15,6 @@ HYDRATE_FILES_MAX = 1_000
 NESTED_FILES_MAX = 8
 # Fields of one mapping that get files of their own; a mapping with more of them becomes one file.
 FIELD_FILES_MAX = 16
-# What a pointer tells of keys and columns, so that it stays small: 50 names of 64 characters.
+# What a pointer tells of keys and columns, so that it stays below 8 KB: 50 names of 64 bytes, twice.
 NAMES_MAX = 50
-NAME_CHARACTERS_MAX = 64
+NAME_BYTES_MAX = 64

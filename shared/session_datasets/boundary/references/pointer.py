@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from session_datasets.boundary.references.errors import MalformedReferenceError
-from session_datasets.boundary.references.limits import NAME_CHARACTERS_MAX, NAMES_MAX
+from session_datasets.boundary.references.limits import NAME_BYTES_MAX, NAMES_MAX
 from session_datasets.boundary.typed_json import DATASET_KEY, Json
 
 VERSION = 1
@@ -83,5 +83,7 @@ def told_name(name: Any) -> str:
     except Exception:
         # What cannot be shown is named by its type: the pointer only tells.
         text = f"<{type(name).__name__}>"
-    text = text.encode("utf-8", "replace").decode()
-    return text if len(text) <= NAME_CHARACTERS_MAX else text[: NAME_CHARACTERS_MAX - 1] + "…"
+    data = text.encode("utf-8", "replace")
+    if len(data) > NAME_BYTES_MAX:
+        data = data[: NAME_BYTES_MAX - 3].decode("utf-8", "ignore").encode() + "…".encode()
+    return data.decode()

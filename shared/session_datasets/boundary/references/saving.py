@@ -19,7 +19,7 @@ from session_datasets.boundary.typed.registry import REGISTRY, Registry
 from session_datasets.boundary.typed.tags import DATASET_KEY, RESERVED_KEYS, TYPE_KEY, VALUE_KEY, Json
 from session_datasets.boundary.typed.text import written
 
-# What a pointer may take in the place of a field.
+# What a pointer takes in the place of a field, unless it tells of long keys.
 _POINTER_BYTES = 1_024
 
 
@@ -84,10 +84,12 @@ class _Saving:
             large = {key for key, each in dumped.items() if _size(each) > threshold}
             rest = size - sum(_size(dumped[key]) for key in large) + _POINTER_BYTES * len(large)
             if len(large) <= FIELD_FILES_MAX and rest <= threshold:
-                return {
+                dumped = {
                     key: self.fitted(each, threshold, f"{name}-{key}") if key in large else each
                     for key, each in dumped.items()
                 }
+                if _size(dumped) <= threshold:
+                    return dumped
         return self._json_file(dumped, name)
 
     def _replaced(self, value: Any) -> dict[str, Json] | None:

@@ -101,6 +101,13 @@ def test_a_mapping_of_too_many_large_fields_becomes_one_file(store: FolderStore,
     assert files(folder) == FIELD_FILES_MAX + 1
 
 
+def test_a_mapping_whose_references_are_too_large_themselves_becomes_one_file(store: FolderStore) -> None:
+    large = {f"{number}{'k' * 200}": text_of(300) for number in range(60)}
+    output = references.externalize({"a": large, "b": large}, store, threshold=5_000)
+    assert references.is_reference(output)
+    assert references.hydrate(output, store) == {"a": large, "b": large}
+
+
 def test_a_large_list_becomes_one_file(store: FolderStore, folder: Path) -> None:
     assert references.is_reference(references.externalize([text_of(200)] * 10, store, threshold=1_000))
     assert files(folder) == 1

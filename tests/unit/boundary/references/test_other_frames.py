@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from decimal import Decimal
 from typing import Any
 
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -106,9 +108,11 @@ def test_a_record_batch_comes_back_as_one(rows: int, store: FolderStore) -> None
     assert back.equals(batch)
 
 
-def test_a_wide_frame_has_a_small_reference(store: FolderStore) -> None:
-    frame = pl.DataFrame({f"column number {number} {'x' * 200}": [1] for number in range(300)})
-    reference = references.save(frame, store)
-    assert reference["$dataset"]["shape"] == [1, 300]
-    assert len(reference["$dataset"]["columns"]) == 50
-    assert len(str(reference)) < 4_500
+@pytest.mark.parametrize("letter", ["x", "ü", "\U0001f600"], ids=["ascii", "two-bytes", "four-bytes"])
+def test_a_wide_frame_has_a_small_reference(letter: str, store: FolderStore) -> None:
+    cells = [[1]]
+    frame = pd.DataFrame({f"column number {number} {letter * 200}": pd.Series(cells) for number in range(300)})
+    reference = references.save(frame, store)["$dataset"]
+    assert reference["shape"] == [1, 300]
+    assert len(reference["columns"]) == len(reference["cells_as_json"]) == 50
+    assert len(json.dumps(reference, ensure_ascii=False).encode()) < 8_000
