@@ -138,6 +138,11 @@ def test_a_name_with_unsafe_characters_stays_in_the_workspace(node: OpenNode) ->
     assert file_name.startswith("etc_passwd-")
 
 
+@pytest.mark.parametrize("name", ["", " ", "\0", "\ud800", "n" * 5_000, "two\nlines"], ids=ascii)
+def test_any_name_is_made_one_that_the_service_takes(node: OpenNode, name: str) -> None:
+    assert references.load(references.save([1], node(), name=name), node()) == [1]
+
+
 def test_the_same_value_saved_twice_is_one_artifact(node: OpenNode) -> None:
     store = node()
     assert references.save({"n": 1}, store) == references.save({"n": 1}, store)

@@ -31,7 +31,7 @@ def load(value: Any, store: Store, *, max_bytes: int = HYDRATE_BYTES_MAX, regist
 
 
 def hydrate(value: Json, store: Store, *, max_bytes: int = HYDRATE_BYTES_MAX, registry: Registry = REGISTRY) -> Any:
-    """What was externalized, through all dicts and lists; ``value`` is only read, and what is no JSON stays as it is.
+    """What was externalized, through all dicts and lists; ``value`` is only read, and what is neither stays.
 
     All files together may have ``max_bytes``, counted by the larger of a file and what it unpacks to;
     HydrateBudgetError otherwise, before anything is read if the references say so. One reference that occurs twice is
@@ -69,7 +69,12 @@ class _Hydrating:
             raise self._too_many_files()
 
     def value_of(self, value: Json) -> Any:
-        return Loader(self._registry, resolve=self._resolved, lenient=self._level == 0).whole(value)
+        foreign = self._foreign if self._level == 0 else None
+        return Loader(self._registry, resolve=self._resolved, foreign=foreign).whole(value)
+
+    def _foreign(self, value: Any) -> Any:
+        # A framework's own kind of dict becomes a plain one where a reference lies in it, and only there.
+        return self.value_of(dict(value)) if isinstance(value, dict) and holds_references(value) else value
 
     def _resolved(self, reference: dict[str, Json]) -> Any:
         if self._level == 0 and not _looks_like_one(reference):
@@ -141,9 +146,9 @@ def _marked(value: Any) -> Iterator[dict[str, Any]]:
     ahead, seen = [value], set()
     while ahead:
         each = ahead.pop()
-        if type(each) not in (dict, list) or id(each) in seen:
+        if not (isinstance(each, dict) or type(each) is list) or id(each) in seen:
             continue
         seen.add(id(each))
-        if type(each) is dict and (DATASET_KEY in each or TYPE_KEY in each):
+        if isinstance(each, dict) and (DATASET_KEY in each or TYPE_KEY in each):
             yield each
-        ahead.extend(each.values() if type(each) is dict else each)
+        ahead.extend(each.values() if isinstance(each, dict) else each)

@@ -26,6 +26,7 @@ from session_datasets.client.errors import (
 )
 from session_datasets.client.references import AnyReference
 from session_datasets.client.workspace import Workspace
+from session_datasets.domain.limits import NAME_CHARACTERS_MAX
 
 _FOLDER = ".session-datasets"
 _RUN_AGAIN = "Run the node that produced it again, and pass its new reference."
@@ -50,7 +51,7 @@ class WorkspaceStore:
             _link_or_copy(file, named)
             # Nobody waits for its profile: it is read whole, and the profile of a large one comes by itself.
             answer = self._workspace.register_artifact(
-                named, name=name, description=self._description, lineage=self._lineage, wait=False
+                named, name=_artifact_name(name), description=self._description, lineage=self._lineage, wait=False
             )
         return {"artifact": answer.reference.model_dump(mode="json", exclude_none=True)}
 
@@ -99,6 +100,12 @@ class WorkspaceStore:
             raise MalformedReferenceError(f"The reference names no artifact: {error.detail}", error.advice) from error
         except ChecksumError as error:
             raise changed("of the artifact") from error
+
+
+def _artifact_name(name: str) -> str:
+    """What the service takes for a name: short, on one line, and text in UTF-8."""
+    plain = "".join(each if each.isprintable() else " " for each in name).strip()
+    return plain[:NAME_CHARACTERS_MAX].strip() or "value"
 
 
 def _link_or_copy(file: Path, named: Path) -> None:

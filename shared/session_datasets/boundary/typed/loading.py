@@ -33,9 +33,12 @@ Resolve = Callable[[dict[str, Json]], Any]
 class Loader:
     """One walk over one JSON value, which is only read."""
 
-    def __init__(self, registry: Registry, *, resolve: Resolve | None = None, lenient: bool = False) -> None:
-        """``lenient`` leaves alone what is no JSON, and an object with the key "$type" that looks like no tag."""
-        self._lenient = lenient
+    def __init__(
+        self, registry: Registry, *, resolve: Resolve | None = None, foreign: Callable[[Any], Any] | None = None
+    ) -> None:
+        """``foreign`` answers what stands for a value that is no JSON. With it, an object with the key "$type" that
+        looks like no tag is one of its own, too."""
+        self._foreign = foreign
         self._registry = registry
         self._resolve = resolve
         self._path: list[PathStep] = []
@@ -51,8 +54,8 @@ class Loader:
         kind = type(value)
         if kind in _LEAVES:
             return value
-        if self._lenient and kind is not list and kind is not dict:
-            return value
+        if self._foreign is not None and kind is not list and kind is not dict:
+            return self._foreign(value)
         if kind is float:
             if not math.isfinite(value):
                 raise self._malformed("JSON has no number that is not finite")
@@ -79,7 +82,7 @@ class Loader:
         return items
 
     def _object(self, value: dict[str, Json]) -> Any:
-        if tags.TYPE_KEY in value and not (self._lenient and _tag_of(value) is None):
+        if tags.TYPE_KEY in value and not (self._foreign is not None and _tag_of(value) is None):
             return self._tagged(value)
         if tags.DATASET_KEY in value:
             return dict(value) if self._resolve is None else self._resolve(value)

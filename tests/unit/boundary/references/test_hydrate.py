@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import os
+from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,13 @@ def test_data_that_was_never_externalized_stays_as_it_is(raw: Any, store: Folder
 def test_references_are_found_through_dicts_and_lists(store: FolderStore) -> None:
     one, two = references.save([1], store), references.save([2], store)
     assert references.hydrate({"a": [{"b": one}], "c": two}, store) == {"a": [{"b": [1]}], "c": [2]}
+
+
+def test_a_frameworks_own_dict_is_a_plain_one_where_a_reference_lies_in_it(store: FolderStore) -> None:
+    with_one, without = OrderedDict(a=references.save([1], store)), OrderedDict(a=1)
+    hydrated = references.hydrate({"with": with_one, "without": without}, store)
+    assert (type(hydrated["with"]), hydrated["with"]) == (dict, {"a": [1]})
+    assert hydrated["without"] is without
 
 
 def test_the_input_is_not_changed(store: FolderStore) -> None:
