@@ -15,7 +15,7 @@ from session_datasets.client.errors import MissingExtraError
 from session_datasets.client.workspace import Workspace
 from session_datasets.tools import failing
 from session_datasets.tools.contents import Contents, Lines
-from session_datasets.tools.naming import Entry, Names, name_of
+from session_datasets.tools.naming import Entry, Names, entry_at, name_of
 
 try:
     from deepagents.backends.protocol import (
@@ -162,7 +162,7 @@ class WorkspaceBackend(BackendProtocol):
         return Names.of(self._workspace.list_artifacts())
 
     def _entry(self, path: str) -> Entry | None:
-        return self._names().at(path)
+        return entry_at(self._workspace.list_artifacts(), path)
 
 
 def _relative(path: str, base: PurePosixPath) -> str:

@@ -32,6 +32,16 @@ def name_of(path: str) -> str | None:
     return name
 
 
+def entry_at(newest_first: Iterable[SummaryPart], path: str) -> Entry | None:
+    """The file of one path, without more of the listing than it takes to find it."""
+    wanted = _path(path)
+    _, sign, artifact_id = path.rpartition("@")
+    for each in newest_first:
+        if _path(each.name) == wanted or (sign and each.artifact_id == artifact_id):
+            return _entry(wanted, each)
+    return None
+
+
 class Names:
     """One listing as a tree. Of several artifacts of one name the newest has the path, the others ``name@id``."""
 
@@ -45,22 +55,12 @@ class Names:
             path = _path(each.name)
             if path in files:
                 path = f"{path}@{each.artifact_id}"
-            files[path] = Entry(
-                path, each.artifact_id, each.size, each.created_at.isoformat(), str(each.format), each.rows
-            )
+            files[path] = _entry(path, each)
         return cls(files)
-
-    def at(self, path: str) -> Entry | None:
-        if found := self._files.get(_path(path)):
-            return found
-        _, sign, artifact_id = path.rpartition("@")
-        if not sign:
-            return None
-        return next((each for each in self._files.values() if each.artifact_id == artifact_id), None)
 
     def below(self, path: str) -> list[Entry]:
         """The files in the folder and its folders; the file itself, if that is what the path names."""
-        if found := self.at(path):
+        if found := self._files.get(_path(path)):
             return [found]
         prefix = _folder(path)
         return [each for each in self._files.values() if each.path.startswith(prefix)]
@@ -74,6 +74,10 @@ class Names:
                 first, deeper, _ = each.path[len(prefix) :].partition("/")
                 entries.setdefault(prefix + first + deeper, Entry(prefix + first) if deeper else each)
         return [entries[name] for name in sorted(entries)]
+
+
+def _entry(path: str, of: SummaryPart) -> Entry:
+    return Entry(path, of.artifact_id, of.size, of.created_at.isoformat(), str(of.format), of.rows)
 
 
 def _path(name: str) -> str:

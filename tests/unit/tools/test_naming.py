@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from session_datasets.tools.naming import Names, entry_at, name_of
+from session_datasets.wire.answers import SummaryPart
+from tests.unit.tools import stand_in
+
+IDS = ["art_" + letter * 26 for letter in "abc"]
+
+
+def _listed(*names: str) -> list[SummaryPart]:
+    return [stand_in.summary(name=name, artifact_id=id_) for name, id_ in zip(names, IDS, strict=False)]
+
+
+@pytest.mark.parametrize(
+    ("path", "name"), [("/a.csv", "a.csv"), ("a.csv", "a.csv"), ("//a//b.csv", "a/b.csv"), ("/./a.csv", "a.csv")]
+)
+def test_a_path_is_the_name_without_its_first_slash(path: str, name: str) -> None:
+    assert name_of(path) == name
+
+
+@pytest.mark.parametrize("path", ["", "/", "/a/", "/../a", "/a/../b", "/" + "a" * 201])
+def test_a_path_that_leads_elsewhere_is_no_name(path: str) -> None:
+    assert name_of(path) is None
+
+
+def test_folders_come_from_the_slashes_of_names() -> None:
+    names = Names.of(_listed("data/a.csv", "data/deep/b.csv", "c.csv"))
+    assert [(each.path, each.artifact_id is None) for each in names.directly_in("/")] == [
+        ("/c.csv", False),
+        ("/data", True),
+    ]
+    assert [each.path for each in names.directly_in("/data")] == ["/data/a.csv", "/data/deep"]
+    assert [each.path for each in names.below("/data")] == ["/data/a.csv", "/data/deep/b.csv"]
+    assert [each.path for each in names.below("/c.csv")] == ["/c.csv"]
+    assert names.directly_in("/nothing") == []
+
+
+def test_of_one_name_the_newest_has_the_path_and_the_others_their_id() -> None:
+    listed = _listed("a", "a", "b")
+    assert [each.path for each in Names.of(listed).below("/")] == ["/a", f"/a@{IDS[1]}", "/b"]
+    assert [entry_at(listed, path).artifact_id for path in ("/a", f"/a@{IDS[1]}", f"/@{IDS[2]}")] == IDS  # type: ignore[union-attr]
+
+
+def test_a_path_is_looked_for_no_further_than_it_is_found() -> None:
+    def listing() -> Iterator[SummaryPart]:
+        yield from _listed("a", "b")
+        pytest.fail("more of the listing was asked for")
+
+    found = entry_at(listing(), "/b")
+    assert found is not None
+    assert found.artifact_id == IDS[1]
+
+
+def test_a_path_of_nothing_is_not_found() -> None:
+    assert entry_at(_listed("a"), "/b") is None
+    assert entry_at(_listed("a"), "/a@art_other") is None
+
+
+@given(st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=3))
+def test_every_artifact_has_one_path_that_finds_it(names: list[str]) -> None:
+    listed = _listed(*names)
+    entries = Names.of(listed).below("/")
+    assert [each.artifact_id for each in entries] == IDS[: len(names)]
+    assert len({each.path for each in entries}) == len(names)
+    for each in entries:
+        assert ".." not in each.path.split("/")
+        assert entry_at(listed, each.path) == each
