@@ -53,6 +53,7 @@ check: .venv/made ## The fast part of the tests: lint, types, unit, contract, ar
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy --exclude _host/ shared lambdas infra app.py
 	.venv/bin/mypy --package localstack_host
+	@for each in shared/examples/*/; do .venv/bin/mypy $$(find $$each -name '*.py') || exit 1; done
 	@$(WITH_NODE) $(RUN) -m pytest --numprocesses auto tests/unit tests/corpora tests/contract tests/model tests/architecture
 
 .PHONY: test

@@ -22,4 +22,4 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
         with workspace.load_artifact(reference).open(newline="") as file:
             rows = list(csv.DictReader(file))
     warmest = max(rows, key=lambda row: float(row["celsius"]))
-    return {"rows": len(rows), "row_70000": page.rows[0], "warmest": float(warmest["celsius"])}
+    return {"rows": len(rows), "row_70000": page.rows[0] if page.rows else None, "warmest": float(warmest["celsius"])}
