@@ -54,7 +54,8 @@ def tell(history: WorkflowHistory, workspace: Workspace) -> None:
     in_the_history = sum(event.ByteSize() for event in history.events)
     print(f"{references[0]['bytes']:,} bytes of rows crossed {len(references)} times.")
     print(f"The whole history, {len(history.events)} events, has {in_the_history:,} bytes.")
-    page = workspace.read_rows(references[0]["place"]["artifact"], offset=50_000, limit=2)
+    artifact = workspace.wait(references[0]["place"]["artifact"])
+    page = workspace.read_rows(artifact, offset=50_000, limit=2)
     print(f"The payload is a dataset of {page.total:,} rows; two of them: {page.rows}.")
 
 

@@ -6,7 +6,8 @@ from datetime import timedelta
 
 from temporalio import activity, workflow
 
-MINUTE = timedelta(minutes=1)
+# An activity keeps its result within its own time.
+LONGEST = timedelta(minutes=5)
 
 
 @activity.defn
@@ -23,5 +24,5 @@ def mean(readings: list[dict[str, float]]) -> float:
 class MeasureAndReport:
     @workflow.run
     async def run(self, count: int) -> float:
-        readings = await workflow.execute_activity(measure, count, start_to_close_timeout=MINUTE)
-        return await workflow.execute_activity(mean, readings, start_to_close_timeout=MINUTE)
+        readings = await workflow.execute_activity(measure, count, start_to_close_timeout=LONGEST)
+        return await workflow.execute_activity(mean, readings, start_to_close_timeout=LONGEST)
