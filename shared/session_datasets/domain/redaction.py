@@ -24,6 +24,11 @@ _SECRET_NAMES = (
 )
 # Likewise, but only where "=" follows: in prose a colon after such a word explains it.
 _SECRET_PARAMETERS = ("signature", "credential", "sig", "pass")
+# How names of both kinds end, so that most words are passed over at once.
+_ENDS = (
+    "(?:(?<=word)|(?<=wd)|(?<=phrase)|(?<=secret)|(?<=key)|(?<=token)|(?<=ization)"
+    "|(?<=signature)|(?<=credential)|(?<=sig)|(?<=pass))"
+)
 # Tokens that open nothing: they say where a listing goes on, or that two requests are the same one.
 _OPEN_TOKENS = ("nexttoken", "continuationtoken", "pagetoken", "requesttoken", "idempotencytoken")
 # "unexpected token: FROM" is a parser's word, and the one that helps.
@@ -66,8 +71,9 @@ def _patterns() -> _Patterns:
         user=re.compile(r"[\w.%+~-]:(?=[^@])"),
         # name=, name: and "name": of any depth of quoting, name%3D, and --name of a command line.
         named=re.compile(
-            r"(?<![\w.-])(?:(?P<option>--[\w.-]++)[ \t]++(?=[^\s-])"
-            r"|(?P<name>[\w.-]++)(?P<gap>\\*+[\"']?[ \t]*+(?:=>|:=|==?|:|%3[ADad])[ \t]*+))"
+            rf"(?<![\w.-])(?:(?P<option>--[\w.-]++){_ENDS}[ \t]++(?=[^\s-])"
+            rf"|(?P<name>[\w.-]++){_ENDS}(?P<gap>\\*+[\"']?[ \t]*+(?:=>|:=|==?|:|%3[AD])[ \t]*+))",
+            re.IGNORECASE,
         ),
         value=re.compile(
             r"(?P<scheme>(?:(?:Bearer|Basic|Digest|Token|Negotiate|ApiKey)[ \t]++(?=[^\s,;\"']))?+)"

@@ -122,6 +122,13 @@ def test_useful_words_stay(text: str) -> None:
     assert redact(text) == text
 
 
+@pytest.mark.parametrize("name", [*redaction._SECRET_NAMES, *redaction._SECRET_PARAMETERS])
+@pytest.mark.parametrize("form", ["{}=hunter2", "MY_{}=hunter2", "?my-{}=hunter2&x=1", "{}%3Dhunter2"])
+def test_every_name_of_a_secret_is_known_in_any_case(name: str, form: str) -> None:
+    assert "hunter2" not in redact(form.format(name))
+    assert "hunter2" not in redact(form.format(name.upper()))
+
+
 @pytest.mark.parametrize("code", ProblemCode)
 def test_what_every_problem_says_stays(code: ProblemCode) -> None:
     kind = PROBLEM_KINDS[code]
