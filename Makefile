@@ -58,7 +58,7 @@ check: .venv/made ## The fast part of the tests: lint, types, unit, contract, ar
 
 .PHONY: test
 test: check ## Everything: the fast part, the template, both emulators, end to end
-	@$(WITH_NODE) $(RUN) -m pytest --numprocesses auto --dist loadgroup --ignore tests/unit --ignore tests/corpora --ignore tests/contract --ignore tests/model --ignore tests/architecture
+	@$(WITH_NODE) $(RUN) -m pytest --numprocesses auto --dist loadscope --ignore tests/unit --ignore tests/corpora --ignore tests/contract --ignore tests/model --ignore tests/architecture
 
 .PHONY: model
 model: .venv/made ## Play random commands and crashes against the model, for longer than the tests do [EXAMPLES=1000]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import settings
 
+from tests.support import sharing
 from tests.support.cloud import told_of_endpoint
 from tests.support.deployed_fixtures import stack
 from tests.support.enforced_fixtures import enforced
@@ -35,21 +38,10 @@ def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str)
     return argname if isinstance(val, bytes) or " object at 0x" in repr(val) else None
 
 
-# Before xdist, which looks for the groups in its own.
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Processes that share the work do not share a fixture: what stands on one deployment stays in one process."""
-    for item in items:
-        if group := _deployment_of(item):
-            item.add_marker(pytest.mark.xdist_group(group))
+    sharing.check(items)
 
 
-def _deployment_of(item: pytest.Item) -> str | None:
-    fixtures = getattr(item, "fixturenames", ())
-    for deployment in ("stack", "enforced"):
-        if deployment in fixtures:
-            return deployment
-    ring = item.path.relative_to(item.config.rootpath / "tests").parts[0]
-    if ring in {"upgrade", "infrastructure", "bench"}:
-        return ring
-    return f"local {item.path.stem}" if ring == "local" else None
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> sharing.ByDeployment | None:
+    """``--dist loadscope`` means: by deployment."""
+    return sharing.ByDeployment(config, log) if config.getvalue("dist") == "loadscope" else None
