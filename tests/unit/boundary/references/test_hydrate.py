@@ -6,6 +6,7 @@ import copy
 import hashlib
 import os
 from collections import OrderedDict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -253,6 +254,23 @@ def test_a_small_file_that_unpacks_to_much_counts_as_much(store: FolderStore) ->
     with pytest.raises(HydrateBudgetError):
         references.load(reference, store, max_bytes=1_000_000)
     assert references.load(reference, store, max_bytes=9_000_000).equals(frame)
+
+
+def test_unpacking_stops_when_the_budget_is_passed(store: FolderStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    reference = references.save(pa.table({"text": ["x" * 1_000] * 200_000}), store)
+    assert reference["$dataset"]["bytes"] < 1_000_000
+    unpacked: list[int] = []
+    pieces = parquet.ParquetFile.iter_batches
+
+    def counted(self: Any, *arguments: Any) -> Iterator[Any]:
+        for batch in pieces(self, *arguments):
+            unpacked.append(batch.num_rows)
+            yield batch
+
+    monkeypatch.setattr(parquet.ParquetFile, "iter_batches", counted)
+    with pytest.raises(HydrateBudgetError):
+        references.load(reference, store, max_bytes=40_000_000)
+    assert sum(unpacked) == 65_536
 
 
 def test_a_frame_inside_a_spilled_value_comes_back_with_it(store: FolderStore) -> None:

@@ -14,6 +14,7 @@ from session_datasets.client.frames import required_pyarrow
 # How the frame is made of the table, as typed JSON in the metadata of its schema.
 RECIPE_KEY = b"session_datasets.frame"
 Table = Any
+_ROWS_AT_ONCE = 32_768
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +92,25 @@ def read_table(file: BufferedReader, format: str, bytes_max: int) -> Table:
     try:
         if format == "arrow":
             return pa.ipc.open_file(pa.PythonFile(file, mode="r")).read_all()
-        opened = parquet.ParquetFile(pa.PythonFile(file, mode="r"))
-        groups = range(opened.metadata.num_row_groups)
-        if sum(opened.metadata.row_group(group).total_byte_size for group in groups) > bytes_max:
-            raise OverflowError
-        return opened.read()
+        return _unpacked(parquet.ParquetFile(pa.PythonFile(file, mode="r")), bytes_max)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise UnreadableReferenceError(
             f"The file is no {format} file that this process reads: {_first_line(error)}.",
             "Install the pyarrow that wrote it, or run the node that produced it again.",
         ) from error
+
+
+def _unpacked(opened: Any, bytes_max: int) -> Table:
+    """Piece by piece: a file of 100 KB may repeat one text to a table of 1 GB, and its metadata do not tell."""
+    if opened.metadata.num_rows == 0:
+        return opened.read()
+    batches, size = [], 0
+    for batch in opened.iter_batches(_ROWS_AT_ONCE):
+        size += batch.nbytes
+        if size > bytes_max:
+            raise OverflowError
+        batches.append(batch)
+    return required_pyarrow().Table.from_batches(batches)
 
 
 def with_recipe(table: Table, recipe: dict[str, Any]) -> Table:
