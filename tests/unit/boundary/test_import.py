@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from session_datasets import boundary
+
 FRAMEWORKS = ("langchain_core", "langgraph", "deepagents", "temporalio", "pandas", "numpy", "polars", "pyarrow", "mcp")
 MODULES = (
     "backend_results", "config", "messages", "passthrough", "payloads", "result_cache", "temporal", "tool_schema",
@@ -79,3 +81,13 @@ def test_a_name_that_the_temporal_part_lacks_is_an_attribute_error() -> None:
 
     with pytest.raises(AttributeError, match="nonsense"):
         temporal.nonsense  # noqa: B018
+
+
+@pytest.mark.parametrize("name", boundary.__all__)
+def test_every_public_name_of_the_room_is_there(name: str) -> None:
+    assert getattr(boundary, name).__name__ == name
+
+
+def test_a_name_that_the_room_lacks_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="nonsense"):
+        boundary.nonsense  # noqa: B018
