@@ -9,9 +9,7 @@ from constructs import Construct
 
 from infra.environments import Environment
 from infra.nag import acknowledge
-
-# 64 letters and digits are 381 bits; HMAC-SHA-256 gains nothing beyond 256.
-KEY_CHARACTERS = 64
+from infra.rotation import KEY_CHARACTERS
 
 
 class SigningKey(secretsmanager.Secret):

@@ -102,3 +102,9 @@ def test_the_command_writes_nothing_when_it_refuses() -> None:
     done = run("retire", GENERATED)
     assert (done.returncode, done.stdout) == (1, "")
     assert "announce a new one first" in done.stderr
+
+
+def test_a_rotation_needs_neither_the_cdk_library_nor_nodejs() -> None:
+    program = "import sys, infra.rotation; print(sorted({'aws_cdk', 'jsii', 'constructs'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
