@@ -18,6 +18,7 @@ from temporalio.worker import Replayer, Worker
 
 from session_datasets.boundary.references import FolderStore
 from session_datasets.boundary.temporal import SessionDatasetsPlugin
+from session_datasets.client.errors import ConfigurationError
 from session_datasets.client.workspace import Workspace
 from tests.support.moto_cloud import MotoCloud
 from tests.support.temporal_server import payloads_of
@@ -94,6 +95,38 @@ def test_a_small_payload_crosses_as_ever(temporal_server: str, workspace: Worksp
     total, history = run(temporal_server, SessionDatasetsPlugin(workspace), HandOver.run, 3)
     assert (total, references_of(history)) == (3, [])
     assert list(workspace.list_artifacts()) == []
+
+
+def test_a_worker_whose_client_lacks_the_plugin_does_not_start(temporal_server: str, tmp_path: Path) -> None:
+    async def start() -> None:
+        client = await Client.connect(temporal_server)
+        plugin = SessionDatasetsPlugin(FolderStore(tmp_path))
+        with pytest.raises(ConfigurationError, match="its client was not") as refused:
+            Worker(client, task_queue="queue", workflows=WORKFLOWS, plugins=[plugin])
+        assert "Client.connect" in refused.value.advice
+
+    asyncio.run(start())
+
+
+def test_given_to_client_and_worker_it_works_once(temporal_server: str, tmp_path: Path) -> None:
+    async def both() -> int:
+        plugin = SessionDatasetsPlugin(FolderStore(tmp_path))
+        client = await Client.connect(temporal_server, plugins=[plugin])
+        queue = f"queue-{uuid.uuid4().hex}"
+        with ThreadPoolExecutor(4) as threads:
+            async with Worker(
+                client,
+                task_queue=queue,
+                workflows=WORKFLOWS,
+                activities=ACTIVITIES,
+                activity_executor=threads,
+                plugins=[plugin],
+            ):
+                total: int = await (await started(client, queue, HandOver.run, SOME_ROWS)).result()
+                return total
+
+    with pytest.warns(UserWarning, match="plugin"):
+        assert asyncio.run(both()) == 4_498_500
 
 
 def test_a_folder_serves_where_there_is_no_cloud(temporal_server: str, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from temporalio.converter import DataConverter, DefaultFailureConverter, ExternalStorage
 from temporalio.plugin import SimplePlugin
-from temporalio.worker import WorkflowRunner
+from temporalio.worker import WorkerConfig, WorkflowRunner
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
 from session_datasets.boundary.passthrough import resolve_passthrough_modules
@@ -71,6 +71,17 @@ class SessionDatasetsPlugin(SimplePlugin):
     def driver(self) -> ArtifactStorageDriver:
         """For an ``ExternalStorage`` of the program's own that has other drivers, too."""
         return self._driver
+
+    def configure_worker(self, config: WorkerConfig) -> WorkerConfig:
+        """ConfigurationError for a client without the plugin: it, and not the worker, converts payloads."""
+        client = config.get("client")
+        storage = client.data_converter.external_storage if client else self._storage
+        if storage is None or not any(isinstance(each, ArtifactStorageDriver) for each in storage.drivers):
+            raise ConfigurationError(
+                "The worker was given the plugin and its client was not, so nothing would cross by reference.",
+                "Pass it where the client is made, Client.connect(..., plugins=[plugin]); the worker takes it from there.",
+            )
+        return super().configure_worker(config)
 
     def _with_storage(self, converter: DataConverter | None) -> DataConverter:
         converter = build_data_converter(converter)
