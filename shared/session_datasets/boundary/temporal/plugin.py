@@ -79,7 +79,7 @@ class SessionDatasetsPlugin(SimplePlugin):
         if storage is None or not any(isinstance(each, ArtifactStorageDriver) for each in storage.drivers):
             raise ConfigurationError(
                 "The worker was given the plugin and its client was not, so nothing would cross by reference.",
-                "Pass it where the client is made, Client.connect(..., plugins=[plugin]); the worker takes it from there.",
+                "Pass it to Client.connect(..., plugins=[plugin]); the worker takes it from its client.",
             )
         return super().configure_worker(config)
 
