@@ -50,6 +50,7 @@ class CsvFile:
 
     def finish(self) -> int:
         """How many of the rows that were taken the file holds: all of them."""
+        self._file.flush()
         return self._rows
 
     def kept_rows(self) -> Iterator[Sequence[Cell]]:

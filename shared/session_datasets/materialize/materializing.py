@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import TYPE_CHECKING, Any, Protocol
 
 from session_datasets.client import frames
@@ -146,17 +147,22 @@ def _written(
 ) -> tuple[Facts, bool, Sequence[str]]:
     """What was written, whether rows are missing, and what the file had to change."""
     facts = Facts(plan.columns, plan.preview_rows)
-    with path.open("wb") as opened:
-        file: RowFile = (
-            CsvFile(opened, plan.columns, plan.max_bytes)
-            if plan.fmt == "csv"
-            else ParquetFile(path, plan.columns, plan.max_bytes)
-        )
+    with _opened(path, plan) as file:
         truncated = _pulled(rows, shaping, file, facts)
         kept = file.finish()
-    if kept < facts.rows:
-        facts, truncated = _facts_of(file, kept, plan), True
-    return facts, truncated, file.notes
+        if kept < facts.rows:
+            facts, truncated = _facts_of(file, kept, plan), True
+        return facts, truncated, file.notes
+
+
+@contextmanager
+def _opened(path: Path, plan: _Plan) -> Iterator[RowFile]:
+    if plan.fmt == "csv":
+        with path.open("wb") as written:
+            yield CsvFile(written, plan.columns, plan.max_bytes)
+    else:
+        with TemporaryFile() as scratch:
+            yield ParquetFile(path, scratch, plan.columns, plan.max_bytes)
 
 
 def _pulled(rows: Iterable[Sequence[Any]], shaping: Shaping, file: RowFile, facts: Facts) -> bool:

@@ -12,7 +12,7 @@ import pickle
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
-from tempfile import TemporaryFile
+from typing import BinaryIO
 
 from session_datasets.client import frames
 from session_datasets.domain.limits import MIB
@@ -33,12 +33,13 @@ _BYTES_OF_A_DECIMAL = 48
 
 
 class ParquetFile:
-    """Gathers rows and writes them to ``path`` at the end, never more than ``max_bytes``.
+    """Gathers rows and writes them to ``path`` at the end, never more than ``max_bytes``. ``scratch`` holds them
+    meanwhile; nobody else reads or writes it.
 
     MissingExtraError without pyarrow; BudgetTooSmallError when not even a file without rows fits.
     """
 
-    def __init__(self, path: Path, columns: Sequence[str], max_bytes: int | None) -> None:
+    def __init__(self, path: Path, scratch: BinaryIO, columns: Sequence[str], max_bytes: int | None) -> None:
         self._pa = frames.required_pyarrow()
         self._path = path
         self._columns = columns
@@ -46,7 +47,7 @@ class ParquetFile:
         self._types = [ColumnType() for _ in columns]
         self._keys = _keys(self._types)
         # Batches that are complete, as Python's values: a type that widens later changes none of them.
-        self._scratch = TemporaryFile()  # noqa: SIM115 - it lives as long as this object
+        self._scratch = scratch
         self._batches = 0
         self._aside: set[tuple[object, ...]] = set()
         self._groups = Groups(self._pa, columns)
@@ -103,7 +104,6 @@ class ParquetFile:
             self._put_aside()
 
     def _put_aside(self) -> None:
-        """Into a file without a name, which nobody else ever reads or writes."""
         if self._max_bytes is not None:
             self._groups.add(self._groups.group(self._types, self._batch))
             self._bound = self._groups.size

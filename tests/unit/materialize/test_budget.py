@@ -114,7 +114,7 @@ def test_a_budget_that_is_no_whole_number_from_0_on_is_refused(save: Saving, val
 
 
 def test_memory_does_not_grow_with_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet_file, "BATCH_ROWS", 2_000)
+    monkeypatch.setattr(parquet_file, "BATCH_ROWS", 500)
 
     def peak(rows: int, fmt: str) -> int:
         tracemalloc.start()
@@ -125,8 +125,8 @@ def test_memory_does_not_grow_with_the_rows(tmp_path: Path, monkeypatch: pytest.
             tracemalloc.stop()
 
     peak(10, "parquet")  # what is imported once
-    assert peak(16_000, "parquet") < 1.5 * peak(4_000, "parquet")
-    assert peak(16_000, "csv") < 1.5 * peak(4_000, "csv")
+    assert peak(4_000, "parquet") < 1.5 * peak(1_000, "parquet")
+    assert peak(4_000, "csv") < 1.5 * peak(1_000, "csv")
 
 
 def test_parquet_of_little_is_larger_than_csv_and_is_held_to_the_budget_all_the_same(save: Saving) -> None:
