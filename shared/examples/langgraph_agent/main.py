@@ -12,7 +12,7 @@ from typing import Any
 
 from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from session_datasets import Orchestrator
@@ -72,7 +72,7 @@ Path("readings.csv").write_text("n,celsius\n" + "".join(f"{n},{20 + n % 50 / 10}
 workspace = Orchestrator.from_env().open_session(owner="acme", conversation_id="chat-1", node="agent").workspace()
 toolbox = Toolbox(workspace)
 agent = create_agent(ScriptedModel(steps=script), langchain_tools(toolbox), system_prompt=toolbox.instructions())
-result = agent.invoke({"messages": [("user", "What is the last reading of readings.csv?")]})
+result = agent.invoke({"messages": [HumanMessage("What is the last reading of readings.csv?")]})
 
 for message in result["messages"]:
     called = "".join(f"calls {each['name']}" for each in getattr(message, "tool_calls", []))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp_types import TextContent
 
 from session_datasets import Orchestrator
 
@@ -29,7 +30,7 @@ async def ask(client: Client) -> None:
     ]:
         result = await client.call_tool(name, arguments)
         print(f"--- {name}{' refuses' if result.is_error else ''} ---")
-        print(result.content[0].text)
+        print("\n".join(block.text for block in result.content if isinstance(block, TextContent)))
 
 
 async def main() -> None:
