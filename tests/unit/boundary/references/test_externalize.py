@@ -247,3 +247,18 @@ def test_a_name_that_is_no_file_name_stays_in_the_folder(name: str, store: Folde
     key = references.save([1], store, name=name)["$dataset"]["place"]["key"]
     assert [each.name for each in folder.iterdir()] == [key]
     assert len(key) < 120
+
+
+@pytest.mark.parametrize(
+    "wrap", [lambda f: (1, f), lambda f: {2: [f]}, lambda f: {"$type": f}], ids=["tuple", "key", "tag"]
+)
+def test_a_frame_comes_back_from_inside_what_has_a_tag(wrap: Any, store: FolderStore) -> None:
+    back = references.hydrate(references.externalize(wrap(FRAME), store), store)
+    [found] = [each for each in _leaves(back) if isinstance(each, pd.DataFrame)]
+    assert found.equals(FRAME)
+    assert type(back) is type(wrap(FRAME))
+
+
+def _leaves(value: Any) -> list[Any]:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else None
+    return [value] if parts is None else [leaf for each in parts for leaf in _leaves(each)]
