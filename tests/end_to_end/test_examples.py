@@ -21,13 +21,22 @@ def first_missing(expected: list[str], printed: list[str]) -> str | None:
     return None
 
 
+# What an emulator lacks for an example, in its own words: LocalStack runs state machines with the help of Java.
+LACKING = {("localstack", "step_functions"): "No module named 'jpype'"}
+
+
 @pytest.mark.parametrize("name", example.names())
-def test_it_prints_what_it_promises(cloud: DeployedCloud, capfd: pytest.CaptureFixture[str], name: str) -> None:
+def test_it_prints_what_it_promises(
+    cloud: DeployedCloud, capfd: pytest.CaptureFixture[str], request: pytest.FixtureRequest, name: str
+) -> None:
     program = example.found(name)
     expected = [line for line in (program.parent / "expected.txt").read_text().splitlines() if line.strip()]
     assert expected != []
     status = example.run(program, cloud.stack)
     printed, complained = capfd.readouterr()
+    if lacking := LACKING.get((request.node.callspec.params["stack"], name)):
+        assert (status, lacking in complained) == (1, True), printed + complained
+        return
     assert status == 0, printed + complained
     assert first_missing(expected, printed.splitlines()) is None, printed + complained
 
