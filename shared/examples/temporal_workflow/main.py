@@ -7,6 +7,7 @@ import json
 import shutil
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,14 @@ async def main() -> None:
                 activities=[measure, mean],
                 activity_executor=threads,
             ):
-                handle = await client.start_workflow(MeasureAndReport.run, ROWS, id="measure-1", task_queue=QUEUE)
+                handle = await client.start_workflow(
+                    MeasureAndReport.run,
+                    ROWS,
+                    id="measure-1",
+                    task_queue=QUEUE,
+                    # Fetching a payload counts towards a task, and a function that starts takes its time.
+                    task_timeout=timedelta(minutes=1),
+                )
                 print(f"The mean of {ROWS:,} readings is {await handle.result():.2f} degrees.")
         history = await handle.fetch_history()
 
