@@ -136,6 +136,13 @@ def test_wrong_arguments_are_told_in_the_words_of_the_toolbox(workspace: Workspa
     assert "pydantic" not in told
 
 
+def test_two_different_mistakes_are_not_taken_for_one_that_is_repeated(workspace: Workspace) -> None:
+    [read] = langchain_tools(workspace, ["read_rows"])
+    _message(read, artifact_id="art_x", ofset=3)
+    assert "failed" not in str(_message(read, artifact_id="art_x", limt=3).content)
+    assert "failed 2 times" in str(_message(read, artifact_id="art_x", limt=3).content)
+
+
 def test_an_asynchronous_agent_gets_the_same_answer(workspace: Workspace) -> None:
     register, lists, *_ = langchain_tools(workspace)
     _message(register, path="squares.csv")

@@ -73,6 +73,8 @@ class Toolbox:
         if isinstance(error, ValidationError):
             definition = DEFINITIONS.get(name)
             error = wrong_arguments(error, definition.arguments if definition else None)
+            # Without the arguments, two mistakes are told apart by what is wrong.
+            submitted = str(error) if submitted is None else submitted
         return self._failing.answer(name, error, submitted)
 
     def _named(self, name: str) -> ToolDefinition:
