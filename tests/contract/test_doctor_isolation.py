@@ -6,8 +6,12 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
+from typer.testing import CliRunner
 
+from session_datasets.cli import doctor as command
+from session_datasets.cli.main import app
 from session_datasets.client.doctor.attempt import Attempt, Findings, Verdict
+from session_datasets.client.doctor.below import NOT_ENFORCED
 from session_datasets.client.doctor.isolation import examined
 from session_datasets.domain.names import NODE_VERBS, ORCHESTRATOR_VERBS, Verb
 from session_datasets.domain.scope import Scope
@@ -46,6 +50,48 @@ def test_what_could_not_be_tried_is_said_and_is_no_pass(cloud: MotoCloud) -> Non
     assert {each.who for each in untried} == {"a node's credentials", "these credentials"}
     assert sum("--node-profile" in each.came for each in untried) == len(ORCHESTRATOR_VERBS)
     assert any("outputs could not be read" in each.came for each in untried)
+
+
+class AllowsEverything:
+    """Of an emulator that enforces no policies: it answers whatever keys it is asked with."""
+
+    def get_caller_identity(self) -> dict[str, str]:
+        return {"Account": "000000000000"}
+
+
+def unenforced(service: str, keys: Any = None) -> AllowsEverything:
+    assert (service, keys is None) == ("sts", False), "nothing else is asked of it"
+    return AllowsEverything()
+
+
+def test_where_no_policies_are_enforced_only_the_doors_are_tried_and_it_says_so(cloud: MotoCloud) -> None:
+    findings = examined(cloud.transport(), STACK, unenforced, NodesFunctions(f"{STACK}-end-run"))
+    assert (findings.enforced, findings.of(Verdict.GOT_THROUGH)) == (False, ())
+    assert findings.of(Verdict.HELD) == examine(cloud).of(Verdict.HELD)
+    assert {each.came for each in findings.of(Verdict.UNTRIED)} == {NOT_ENFORCED}
+
+
+def test_a_stack_that_refuses_keys_that_nobody_issued_enforces_policies(cloud: MotoCloud) -> None:
+    assert examine(cloud).enforced
+
+
+@pytest.mark.parametrize(
+    ("verdict", "enforced", "status"),
+    [
+        (Verdict.HELD, True, 0),
+        (Verdict.HELD, False, 3),
+        (Verdict.GOT_THROUGH, False, 1),
+        (Verdict.GOT_THROUGH, True, 1),
+    ],
+)
+def test_the_exit_status_tells_a_pass_from_a_hole_and_from_not_knowing(
+    verdict: Verdict, enforced: bool, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = Findings((Attempt("who", "what", "expected", "came", verdict),), (), enforced)
+    monkeypatch.setattr(command, "examined", lambda *_: found)
+    ran = CliRunner().invoke(app, ["doctor", "isolation", "--stack", STACK], env={"COLUMNS": "300"})
+    assert ran.exit_code == status
+    assert ("enforces no policies" in ran.stdout) is not enforced
 
 
 class NodesFunctions:

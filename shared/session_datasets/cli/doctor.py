@@ -20,6 +20,11 @@ from session_datasets.client.transport import DeployedTransport
 from session_datasets.domain.names import ENV_STACK
 
 _STYLES = {Verdict.HELD: "green", Verdict.GOT_THROUGH: "bold red", Verdict.UNTRIED: "yellow"}
+_UNKNOWN = 3
+_NOT_ENFORCED = (
+    "This cloud enforces no policies, as an emulator on a laptop: only what the functions themselves refuse was tried. "
+    "Examine a stack in an account."
+)
 
 
 def isolation(
@@ -42,7 +47,10 @@ def isolation(
     It takes credentials that may invoke every function (an orchestrator's and a node's together) and, to try below the
     doors, that the stack was deployed to trust: -c operator=ARN. What could not be tried is said, and is no pass.
 
-    Exit status: 0 when everything that was tried held, 1 when anything got through.
+    An emulator that enforces no policies, as the cloud of make up is one, is tried at its doors only.
+
+    Exit status: 0 when everything that was tried held, 1 when anything got through, 3 when the doors held and no
+    policies are enforced, so that nothing is known of the rest.
     """
     context.find_root().obj = as_json
     surroundings = Surroundings.of({**os.environ, **({ENV_STACK: stack} if stack else {})})
@@ -56,6 +64,8 @@ def isolation(
         output.print_result(_shown(findings))
     if not findings.holds:
         raise typer.Exit(1)
+    if not findings.enforced:
+        raise typer.Exit(_UNKNOWN)
 
 
 def _shown(findings: Findings) -> RenderableType:
@@ -72,6 +82,8 @@ def _cells(each: Attempt) -> list[Text]:
 def _summary(findings: Findings) -> list[Text]:
     held, through, untried = (len(findings.of(each)) for each in (Verdict.HELD, Verdict.GOT_THROUGH, Verdict.UNTRIED))
     lines = [Text(f"{held} held, {through} got through, {untried} could not be tried.", style="bold")]
+    if not findings.enforced:
+        lines.append(Text(_NOT_ENFORCED, style="yellow"))
     lines += [Text(f"Not removed: {plain(left)}", style="yellow") for left in findings.left]
     return lines
 
@@ -87,4 +99,4 @@ def _as_json(findings: Findings) -> dict[str, object]:
         }
         for each in findings.attempts
     ]
-    return {"holds": findings.holds, "attempts": attempts, "left": list(findings.left)}
+    return {"holds": findings.holds, "attempts": attempts, "left": list(findings.left), "enforced": findings.enforced}

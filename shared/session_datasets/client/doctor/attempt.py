@@ -29,10 +29,12 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Of one examination; ``left`` says what it made and could not remove."""
+    """Of one examination; ``left`` says what it made and could not remove, ``enforced`` whether it was tried where
+    policies are enforced: on AWS always, on an emulator seldom."""
 
     attempts: tuple[Attempt, ...]
     left: tuple[str, ...] = ()
+    enforced: bool = True
 
     def of(self, verdict: Verdict) -> tuple[Attempt, ...]:
         return tuple(each for each in self.attempts if each.verdict is verdict)

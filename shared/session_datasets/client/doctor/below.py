@@ -6,6 +6,7 @@ another's data must be denied by AWS, whatever a function's code would do.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,7 @@ from session_datasets.domain.names import (
 MakeClient = Callable[..., Any]
 
 DENIED = "denied by AWS"
+NOT_ENFORCED = "not enforced here: an emulator that allows everything"
 _ALLOWED = "allowed"
 _NAMED = "deploy with -c operator=ARN to let these credentials try"
 _DENIALS = ("AccessDenied", "AccessDeniedException", "403")
@@ -48,6 +50,17 @@ class Stack:
             verb: outputs[_pascal(verb) + _ROLE_SUFFIX] for verb in Verb if _pascal(verb) + _ROLE_SUFFIX in outputs
         }
         return cls(outputs["BucketName"], outputs["TableName"], roles)
+
+
+def is_enforced(client: MakeClient) -> bool:
+    """Whether policies have a say here. AWS answers nobody with keys that were never issued; the emulator of a laptop
+    takes any, and allows everything."""
+    keys = {"aws_access_key_id": "AKIA" + "NOBODY" * 2 + "4444", "aws_secret_access_key": secrets.token_hex(20)}
+    try:
+        client("sts", keys).get_caller_identity()
+    except Exception:
+        return True
+    return False
 
 
 def below_the_doors(scene: Scene, name: str, client: MakeClient) -> Iterator[Attempt]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from session_datasets.client.doctor.attempt import Attempt, Findings, Note, judged, untried
-from session_datasets.client.doctor.below import DENIED, MakeClient, below_the_doors
+from session_datasets.client.doctor.below import DENIED, NOT_ENFORCED, MakeClient, below_the_doors, is_enforced
 from session_datasets.client.doctor.doors import through_the_doors
-from session_datasets.client.doctor.scene import scene
+from session_datasets.client.doctor.scene import Scene, scene
 from session_datasets.client.transport import Transport
 from session_datasets.domain.names import LIVE_ALIAS, ORCHESTRATOR_VERBS, function_name
 
@@ -23,7 +23,8 @@ def examined(
     """Tries what must not be possible on ``stack``, and removes what it made.
 
     ``nodes_functions`` is a client of Lambda with a node's credentials, None when there are none to try. Each attempt
-    is told to ``note`` as it is made. Raises SessionDatasetsError when the scene can not be set.
+    is told to ``note`` as it is made. Where no policies are enforced, only the doors are tried. Raises
+    SessionDatasetsError when the scene can not be set.
     """
     attempts: list[Attempt] = []
 
@@ -31,14 +32,24 @@ def examined(
         attempts.append(attempt)
         note(attempt)
 
+    enforced = is_enforced(client)
     with scene(transport) as set_:
         for each in through_the_doors(set_):
             keep(each)
-        for verb in ORCHESTRATOR_VERBS:
-            keep(_as_node(function_name(stack, verb), nodes_functions))
-        for each in below_the_doors(set_, stack, client):
+        for each in _by_policies(set_, stack, client, nodes_functions) if enforced else _not_enforced(stack):
             keep(each)
-    return Findings(tuple(attempts), tuple(set_.left))
+    return Findings(tuple(attempts), tuple(set_.left), enforced)
+
+
+def _by_policies(set_: Scene, stack: str, client: MakeClient, nodes_functions: Any | None) -> Iterator[Attempt]:
+    for verb in ORCHESTRATOR_VERBS:
+        yield _as_node(function_name(stack, verb), nodes_functions)
+    yield from below_the_doors(set_, stack, client)
+
+
+def _not_enforced(stack: str) -> Iterator[Attempt]:
+    yield untried(_NODE, f"Lambda Invoke of what opens and ends in {stack}", DENIED, NOT_ENFORCED)
+    yield untried("the credentials of a call", "S3 and DynamoDB of others", DENIED, NOT_ENFORCED)
 
 
 def _as_node(function: str, functions: Any | None) -> Attempt:
