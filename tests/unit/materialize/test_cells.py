@@ -80,7 +80,7 @@ EAST = timezone(timedelta(hours=2))
         (Point(1), '"{""x"": 1}"'),
         (Colour.RED, "red"),
         (Level.HIGH, "3"),
-        (Path("/tmp/x"), "/tmp/x"),
+        (Path("data/x"), "data/x"),
         (np.int64(5), "5"),
         (np.float32(0.5), "0.5"),
         (np.bool_(True), "True"),
