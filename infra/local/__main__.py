@@ -10,7 +10,7 @@ from pathlib import Path
 
 from infra.local import account, background, cdk, env_file, node, tools
 from infra.local.emulator import EmulatorError
-from infra.local.surroundings import forget_aws
+from infra.local.surroundings import elsewhere, forget_aws
 from infra.local.tools import ToolError
 from session_datasets.domain.names import DEFAULT_STACK
 
@@ -23,6 +23,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.rest = rest
     if options.command in _OF_EMULATORS:
         forget_aws()
+    elif (endpoint := elsewhere()) and _is_for_an_account(options):
+        print(_POINTS_ELSEWHERE.format(endpoint=endpoint), file=sys.stderr)
+        return 1
+    elif endpoint and options.command in (_redrive, _audit):
+        print(f"This shell points at {endpoint}: what follows is done there.", file=sys.stderr)
     command: Callable[[argparse.Namespace], int] = options.command
     try:
         return command(options)
@@ -112,6 +117,19 @@ def _node(_: argparse.Namespace) -> int:
 
 # What has nothing to do with the account that the caller's shell may name.
 _OF_EMULATORS = (_up, _down, _status, _deploy)
+
+# The parts of the CDK command line that ask nothing of an account.
+_OFFLINE = ("synth", "synthesize", "ls", "list", "acknowledge", "docs", "--help", "--version")
+_POINTS_ELSEWHERE = (
+    "Nothing was done: this is for a real account, and this shell points at the local cloud "
+    "(AWS_ENDPOINT_URL={endpoint}). Open a fresh shell, one that did not source .local/env."
+)
+
+
+def _is_for_an_account(options: argparse.Namespace) -> bool:
+    if options.command is _cdk:
+        return not any(word in options.rest for word in _OFFLINE)
+    return options.command in (_compare, _prune)
 
 
 def _parser() -> argparse.ArgumentParser:

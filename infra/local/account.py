@@ -14,7 +14,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import boto3
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    NoCredentialsError,
+    PartialCredentialsError,
+    ProfileNotFound,
+    TokenRetrievalError,
+)
 
 from infra.local.redrive import RedriveRefused, move_back, tell_again
 from infra.outputs import ENVIRONMENT_OUTPUT
@@ -24,6 +31,11 @@ from session_datasets.domain.names import LIVE_ALIAS, Verb, function_name
 _DEFAULT_REGION = "us-east-1"
 # Within this time every machine of Lambda knows that an alias was moved.
 _ALIAS_MOVES = timedelta(minutes=1)
+
+_SIGN_IN = (
+    "Set AWS_PROFILE, or AWS_REGION and credentials as for the AWS command line; "
+    "renew credentials or a sign-in that has expired."
+)
 
 
 class AccountError(Exception):
@@ -145,6 +157,8 @@ def _explained(deed: str) -> Iterator[None]:
         yield
     except KeyError as error:
         raise AccountError(f"Could not {deed}: the stack has no output {error}; is it deployed?") from error
+    except (NoCredentialsError, PartialCredentialsError, ProfileNotFound, TokenRetrievalError) as error:
+        raise AccountError(f"Could not {deed}: {error}. {_SIGN_IN}") from error
     except (ClientError, BotoCoreError, RedriveRefused) as error:
         raise AccountError(f"Could not {deed}: {error}") from error
 

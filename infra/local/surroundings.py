@@ -43,6 +43,11 @@ def forget_aws() -> None:
     os.environ["AWS_CONFIG_FILE"] = os.environ["AWS_SHARED_CREDENTIALS_FILE"] = os.devnull
 
 
+def elsewhere() -> str | None:
+    """The endpoint that this shell sends every AWS client to, instead of to AWS; None when there is none."""
+    return os.environ.get("AWS_ENDPOINT_URL") or None
+
+
 def aws_client(endpoint: str, certificate: Path | None = None) -> dict[str, str]:
     """What points any AWS SDK or the CDK command line at the emulator that listens on `endpoint`."""
     return {

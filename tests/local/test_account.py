@@ -32,6 +32,10 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def credentials(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in aws_client(endpoint).items():
         monkeypatch.setenv(name, value)
+    # A shell of an account names no endpoint for all of AWS; one that does is refused.
+    monkeypatch.delenv("AWS_ENDPOINT_URL")
+    for service in ("CLOUDFORMATION", "LAMBDA", "SQS", "DYNAMODB_STREAMS"):
+        monkeypatch.setenv(f"AWS_ENDPOINT_URL_{service}", endpoint)
 
 
 @pytest.fixture(scope="module")

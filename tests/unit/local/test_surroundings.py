@@ -13,7 +13,7 @@ import pytest
 from botocore.exceptions import ProfileNotFound
 
 from infra.local import __main__ as program
-from infra.local import cdk
+from infra.local import account, cdk
 from infra.local.places import ROOT
 from infra.local.surroundings import forget_aws
 
@@ -62,5 +62,42 @@ def test_the_local_cloud_is_asked_without_it() -> None:
 def test_a_real_deployment_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     monkeypatch.setattr(cdk, "run", lambda _: seen.append(os.environ["AWS_PROFILE"]) or 0)
+    monkeypatch.delenv("AWS_ENDPOINT_URL")
     assert program.main(["cdk", "deploy"]) == 0
     assert seen == ["orchestrator"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["cdk", "deploy", "--context", "env=production"],
+        ["cdk", "bootstrap"],
+        ["compare", "--env", "sandbox"],
+        ["prune"],
+    ],
+    ids=" ".join,
+)
+def test_what_is_for_a_real_account_is_not_done_in_a_shell_that_points_at_the_local_cloud(
+    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done: list[object] = []
+    monkeypatch.setattr(cdk, "run", lambda _: done.append("cdk") or 0)
+    monkeypatch.setattr(account, "_client", done.append)
+    assert program.main(command) == 1
+    assert done == []
+    told = capsys.readouterr().err
+    assert f"this shell points at the local cloud (AWS_ENDPOINT_URL={NOBODY})" in told
+    assert "Open a fresh shell" in told
+
+
+def test_a_template_is_made_in_any_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cdk, "run", lambda _: 0)
+    assert program.main(["cdk", "synth", "--quiet"]) == 0
+
+
+def test_an_audit_of_the_local_cloud_says_that_it_is_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(account, "begin_audit", lambda _: None)
+    assert program.main(["audit-files"]) == 0
+    assert f"This shell points at {NOBODY}" in capsys.readouterr().err
