@@ -16,7 +16,7 @@ from session_datasets.feedback.fitting import fitted
 from session_datasets.feedback.model import UNEXPECTED, Family, Feedback
 from session_datasets.feedback.retrying import is_retryable
 from session_datasets.feedback.telling import tell
-from session_datasets.feedback.words import NO_DETAIL, detail_of, label, name_of, short, submitted_text
+from session_datasets.feedback.words import NO_DETAIL, detail_of, label, name_of, short, submitted_text, well_formed
 
 FIX_IT = (
     "Correct the {what} by the detail (syntax, names, types, operators) and submit it again; look at the schema first "
@@ -103,7 +103,7 @@ def _explained(error: BaseException, family: Family, what: str, submitted: str, 
     if isinstance(error, ProblemError):
         feedback = replace(
             feedback,
-            did_you_mean=tuple(redact(name) for name in error.problem.did_you_mean),
+            did_you_mean=tuple(well_formed(redact(name)) for name in error.problem.did_you_mean),
             retry_with=_redacted_arguments(error.problem.retry_with),
         )
     return _insisting(feedback)

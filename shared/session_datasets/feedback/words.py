@@ -28,7 +28,12 @@ def detail_of(error: BaseException) -> str:
 
 
 def outward(text: str) -> str:
-    return without_internal_names(redacted_and_cut(text, _DETAIL_CHARACTERS_MAX)).strip()
+    return well_formed(without_internal_names(redacted_and_cut(text, _DETAIL_CHARACTERS_MAX)).strip())
+
+
+def well_formed(text: str) -> str:
+    """Half a surrogate pair is spelled out: nobody who writes UTF-8, neither a log nor a model's API, can send one."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def name_of(error: BaseException) -> str:
@@ -41,8 +46,8 @@ def label(what: str) -> str:
 
 def short(name: str) -> str:
     """On one line, and at most 48 bytes of UTF-8."""
-    name = on_one_line(name, LABEL_BYTES_MAX)
-    data = name.encode("utf-8", "replace")
+    name = well_formed(on_one_line(name, LABEL_BYTES_MAX))
+    data = name.encode("utf-8")
     return name if len(data) <= LABEL_BYTES_MAX else data[: LABEL_BYTES_MAX - 3].decode("utf-8", "ignore") + "…"
 
 
@@ -51,7 +56,7 @@ def submitted_text(submitted: object) -> str:
     if submitted is None:
         return ""
     text = submitted if isinstance(submitted, str) else canonical_text(submitted)
-    return redacted_and_cut(text.strip(), SUBMITTED_CHARACTERS_MAX)
+    return well_formed(redacted_and_cut(text.strip(), SUBMITTED_CHARACTERS_MAX))
 
 
 def canonical_text(value: object) -> str:
@@ -69,7 +74,7 @@ def traceback_of(error: BaseException) -> str:
         lines = "".join(traceback.format_exception(error))
     except Exception:
         lines = name_of(error)
-    return redacted_and_cut(lines, TRACEBACK_CHARACTERS_MAX)
+    return well_formed(redacted_and_cut(lines, TRACEBACK_CHARACTERS_MAX))
 
 
 def _own_words(error: BaseException) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, NoReturn
 
 import pytest
@@ -60,7 +61,7 @@ ODD: dict[str, tuple[Exception, str]] = {
     "one of ours without its fields": (WithoutDetail(), NO_DETAIL),
     "an attribute that raises": (Hostile("x"), "x"),
     "a group": (ExceptionGroup("both", [ValueError("a"), KeyError("b")]), "ValueError: a KeyError: 'b'"),
-    "half a surrogate pair": (ValueError("x\ud800"), "x"),
+    "half a surrogate pair": (ValueError("x\ud800"), "x\\ud800"),
 }
 
 
@@ -71,6 +72,14 @@ def test_it_is_told_by_its_type_and_whatever_it_says(case: str) -> None:
     assert feedback.error_type == type(error).__name__
     assert said in feedback.detail
     assert size_of(feedback) <= FEEDBACK_BYTES_MAX
+
+
+def test_whatever_is_told_can_be_written_as_utf_8(caplog: pytest.LogCaptureFixture) -> None:
+    half = "\ud800"
+    feedback = feedback_of(ValueError(f"detail {half}"), what=f"call {half}", submitted={"name": half})
+    assert feedback.text().encode().decode() == feedback.text()
+    assert json.dumps(feedback.structured(), ensure_ascii=False).encode()
+    assert "detail \\ud800" in caplog.text.encode().decode()
 
 
 def test_of_many_causes_the_nearest_are_told() -> None:
