@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.local import background, example
+from infra.local import background, cdk, example
 from infra.local.deployed import DeployedStack
 
 STACK = DeployedStack("mine", "http://127.0.0.1:9")
@@ -110,3 +110,28 @@ def test_a_stack_of_a_cloud_that_is_not_up_is_refused_with_what_to_do(
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     assert example.main(["two_node_handoff", "--stack", "mine"]) == 2
     assert "No local cloud is up. Start one with `make up`" in capsys.readouterr().err
+
+
+class Up:
+    """A local cloud that is up."""
+
+    runs = True
+    endpoint = "http://127.0.0.1:9"
+
+
+@pytest.mark.parametrize(("exists", "status"), [(True, 0), (False, 2)], ids=["deployed", "not deployed"])
+def test_a_stack_of_a_cloud_that_is_up_is_used_if_it_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], exists: bool, status: int
+) -> None:
+    program(tmp_path, "import os\nprint('ran on', os.environ['SESSION_DATASETS_STACK'])")
+    known = example.found
+    monkeypatch.setattr(example, "found", lambda name: known(name, tmp_path))
+    monkeypatch.setattr(example, "forget_aws", lambda: None)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setattr(background, "emulator", Up)
+    monkeypatch.setattr(cdk, "exists", lambda endpoint, stack: exists)
+    monkeypatch.setattr(cdk, "existing", lambda endpoint, stack: DeployedStack(stack, endpoint))
+    assert example.main(["first", "--stack", "mine"]) == status
+    told = capfd.readouterr()
+    assert told.out == ("ran on mine\n" if exists else "")
+    assert ("The local cloud has no stack 'mine'." in told.err) is not exists
