@@ -106,6 +106,8 @@ prune: .venv/made ## Delete the functions' versions that earlier deploys left in
 
 .PHONY: redrive
 redrive: .venv/made ## Have dead letters of that account done once more: QUEUE=profiles|audits|events [STACK=name]
+	@case "$(QUEUE)" in profiles|audits|events) ;; \
+		*) echo "Say which: make redrive QUEUE=profiles|audits|events" >&2; exit 2;; esac
 	@$(LOCAL) redrive "$(QUEUE)" $(STACK_OPTION)
 
 .PHONY: audit-files

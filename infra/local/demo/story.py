@@ -64,7 +64,10 @@ def main(file: Path | None = None) -> int:
 
 def handed_over(file: Path) -> Path:
     """The caller's file in full; raises DemoError or OSError for what cannot be registered."""
-    resolved = file.resolve(strict=True)
+    try:
+        resolved = file.resolve(strict=True)
+    except FileNotFoundError:
+        raise DemoError(f"There is no file '{file}'.") from None
     if not resolved.is_file():
         raise DemoError(f"{file} is not a file. FILE names one file with something in it.")
     with resolved.open("rb") as opened:

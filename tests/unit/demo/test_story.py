@@ -33,7 +33,8 @@ def test_an_empty_file_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 def test_a_missing_file_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert story.main(tmp_path / "nowhere.csv") == 1
-    assert "nowhere.csv" in capsys.readouterr().out
+    told = capsys.readouterr().out.replace("\n", "")
+    assert told == f"There is no file '{tmp_path / 'nowhere.csv'}'."
 
 
 def test_a_file_with_something_in_it_is_taken_by_its_full_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,6 +83,16 @@ def test_what_is_for_a_real_account_refuses_another_environment(target: str, whe
     assert f"Say where: make {target} ENV=sandbox or ENV=production" in refused.stderr
 
 
+@pytest.mark.parametrize("queue", [[], ["QUEUE=letters"]], ids=["none", "no such"])
+def test_a_redrive_of_no_known_queue_says_which_there_are(queue: list[str]) -> None:
+    refused = subprocess.run(
+        ["make", "--old-file", ".venv/made", "redrive", *queue],
+        cwd=ROOT, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("Say which: make redrive QUEUE=profiles|audits|events")
+
+
 @pytest.mark.parametrize(("stack", "name"), [([], DEFAULT_STACK), (["STACK=second"], "second")])
 def test_synth_ends_with_where_the_template_is(stack: list[str], name: str) -> None:
     last = commands("synth", *stack).splitlines()[-1]
