@@ -54,11 +54,11 @@ check: .venv/made ## The fast part of the tests: lint, types, unit, contract, ar
 	.venv/bin/mypy --exclude _host/ shared lambdas infra app.py
 	.venv/bin/mypy --package localstack_host
 	@for each in shared/examples/*/; do .venv/bin/mypy $$(find $$each -name '*.py') || exit 1; done
-	@$(WITH_NODE) $(RUN) -m pytest --numprocesses auto tests/unit tests/corpora tests/contract tests/model tests/architecture
+	@$(WITH_NODE) $(RUN) -m pytest --numprocesses auto tests/unit tests/corpora tests/contract tests/peers tests/model tests/architecture
 
 .PHONY: test
 test: check ## Everything: the fast part, the template, both emulators, end to end
-	@$(WITH_NODE) $(RUN) -m pytest --numprocesses auto --dist loadscope --ignore tests/unit --ignore tests/corpora --ignore tests/contract --ignore tests/model --ignore tests/architecture
+	@$(WITH_NODE) $(RUN) -m pytest --numprocesses auto --dist loadscope --ignore tests/unit --ignore tests/corpora --ignore tests/contract --ignore tests/peers --ignore tests/model --ignore tests/architecture
 
 .PHONY: model
 model: .venv/made ## Play random commands and crashes against the model, for longer than the tests do [EXAMPLES=1000]
