@@ -69,6 +69,7 @@ class SessionDatasetsStack(Stack):
         audits.hear_of(stores.bucket, environment)
         events.follow(stores.table, by_verb[Verb.PUBLISH_EVENTS])
         access = NodeAccess(self, "Access", functions=functions)
+        topic = None
         if environment.watch:
             watchtower = Watchtower(
                 self, "Watch", watch=environment.watch, functions=functions, table=stores.table, queue=queue
@@ -76,7 +77,10 @@ class SessionDatasetsStack(Stack):
             watchtower.watch_events(events, by_verb[Verb.PUBLISH_EVENTS])
             watchtower.watch_audits(audits, by_verb[Verb.AUDIT_RECORDS])
             watchtower.show_alarms()
+            topic = watchtower.topic
         self._tell(environment, stores, queue, audits, functions, access)
+        if topic:
+            CfnOutput(self, "AlarmTopicArn", value=topic.topic_arn)
 
     def _tell(
         self,

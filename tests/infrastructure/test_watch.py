@@ -191,3 +191,12 @@ def test_cloudwatch_may_use_topic_and_key_for_this_account_only(production: Synt
     }
     own = {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
     assert granted == {"sns:Publish": own, "kms:Decrypt": own, "kms:GenerateDataKey": own}
+
+
+def test_an_output_names_the_topic_that_people_subscribe_to(production: Synthesized) -> None:
+    (topic,) = production.resources("AWS::SNS::Topic")
+    assert production.template["Outputs"]["AlarmTopicArn"] == {"Value": {"Ref": topic}}
+
+
+def test_a_sandbox_calls_nobody_and_names_no_topic(sandbox: Synthesized) -> None:
+    assert "AlarmTopicArn" not in sandbox.template["Outputs"]
