@@ -24,8 +24,9 @@ from session_datasets.client.orchestrator import Orchestrator
 from session_datasets.client.references import reference_of
 from session_datasets.client.workspace import Workspace
 from session_datasets.domain import limits
+from session_datasets.domain.artifact import ARTIFACT_ID_PREFIX
 from session_datasets.domain.files import LoadTarget
-from session_datasets.domain.names import Verb
+from session_datasets.domain.names import NODE_VERBS, Verb
 from session_datasets.domain.page import PageFormat, Reduction
 from session_datasets.domain.profile import Kind, ReadingHints
 from session_datasets.domain.scope import ListScope
@@ -62,10 +63,20 @@ def _remember_json(context: typer.Context, wanted: bool) -> bool:
 
 def _checked_reference(value: str) -> str:
     try:
-        reference_of(value)
+        artifact_id = str(reference_of(value)["artifact_id"])
     except (TypeError, ValueError) as error:
         raise typer.BadParameter(plain(str(error))) from None
+    if not artifact_id.startswith(ARTIFACT_ID_PREFIX):
+        raise typer.BadParameter(
+            f"'{plain(artifact_id)}' is no artifact id ({ARTIFACT_ID_PREFIX}...); `session-datasets list` shows them."
+        )
     return value
+
+
+def _nodes_verb(value: str) -> Verb:
+    if value not in NODE_VERBS:
+        raise typer.BadParameter(f"'{plain(value)}' is none of {', '.join(NODE_VERBS)}.")
+    return Verb(value)
 
 
 def _types(values: list[str]) -> dict[str, str]:
@@ -115,7 +126,14 @@ def open_(
         str | None, typer.Option(help="Name of the step that will hold the token; node when absent.")
     ] = None,
     ttl: Annotated[int | None, _number("Seconds until the session ends.", _TTL)] = None,
-    verb: Annotated[list[Verb] | None, typer.Option(help="Allow only this verb; repeat for more.")] = None,
+    verb: Annotated[
+        list[Verb] | None,
+        typer.Option(
+            parser=_nodes_verb,
+            metavar="VERB",
+            help=f"Allow only this verb; repeat for more. One of {', '.join(NODE_VERBS)}.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Open a session and print the shell commands that put its token into the environment.

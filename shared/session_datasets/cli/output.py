@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -27,6 +28,18 @@ _FILE_PROBLEMS: dict[type[OSError], str] = {
     NotADirectoryError: "{file} can not be there: a part of its path is a file.",
     PermissionError: "This user may not open {file}.",
 }
+_COMMANDS = {
+    "open_session": "open",
+    "register_artifact": "register",
+    "list_artifacts": "list",
+    "describe_artifact": "describe",
+    "read_rows": "rows",
+    "read_columns": "columns",
+    "load_artifact": "load",
+    "end_conversation": "end-conversation",
+    "end_run": "end-run",
+}
+_VERBS = re.compile(rf"\b({'|'.join(_COMMANDS)})\b")
 # Cells of a line that no screen bounds: a table of the most columns that are shown, each of full width, fits.
 _UNBOUNDED = 2_000
 
@@ -126,13 +139,19 @@ def print_problem(error: SessionDatasetsError | OSError, *, as_json: bool) -> No
     console.print(plain(error.title), style="bold red", markup=False, soft_wrap=True)
     console.print(plain(redact(error.detail)), markup=False, soft_wrap=True)
     if error.advice:
-        console.print(plain(redact(error.advice)), style="green", markup=False, soft_wrap=True)
+        console.print(plain(redact(_in_commands(error.advice))), style="green", markup=False, soft_wrap=True)
     if isinstance(error, ProblemError) and error.problem.did_you_mean:
         near = ", ".join(plain(redact(name)) for name in error.problem.did_you_mean)
         console.print(f"Did you mean {near}?", style="green", markup=False, soft_wrap=True)
     if error.correlation_id and not (isinstance(error, ProblemError) and error.problem.status < 500):
         # For whoever asks the operator; a mistake of one's own is not looked up in a log.
         console.print(f"Correlation id: {error.correlation_id}", style="dim", markup=False, soft_wrap=True)
+
+
+def _in_commands(advice: str) -> str:
+    """Advice that speaks of verbs and fields of the wire, in the words of the command line."""
+    told = _VERBS.sub(lambda found: f"`session-datasets {_COMMANDS[found[0]]}`", advice)
+    return told.replace("Call `", "Run `").replace("release_leases: true", "--release-leases")
 
 
 def _in_words(error: OSError) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from session_datasets.client.errors import (
     Again,
@@ -51,6 +52,8 @@ _SIGN_IN = (
     "renew credentials or a sign-in that has expired."
 )
 
+_OR_START_IT = ", or run `make up`, if it is the local cloud"
+
 
 def invoke_error(name: str, qualifier: str, error: Exception) -> SessionDatasetsError | None:
     """What botocore raised while its client was made or used; None for a mistake in this code."""
@@ -73,13 +76,18 @@ def invoke_error(name: str, qualifier: str, error: Exception) -> SessionDatasets
     if isinstance(error, aws.ConnectionError):
         return TransportError(
             f"{name} could not be reached ({type(error).__name__}).",
-            "Check AWS_ENDPOINT_URL, AWS_REGION and the network.",
+            f"Check AWS_ENDPOINT_URL, AWS_REGION and the network{_OR_START_IT if _is_on_this_machine(error) else ''}.",
             again=Again.SOON,
         )
     # A ValueError is what an endpoint that is no URL raises.
     if isinstance(error, aws.BotoCoreError | ValueError):
         return ConfigurationError(f"{name} was not called: {error}", _SIGN_IN)
     return None
+
+
+def _is_on_this_machine(error: Exception) -> bool:
+    endpoint = str(getattr(error, "kwargs", {}).get("endpoint_url", ""))
+    return urlsplit(endpoint).hostname in ("127.0.0.1", "localhost", "::1")
 
 
 def _refused(name: str, qualifier: str, error: ClientError) -> SessionDatasetsError:

@@ -26,10 +26,13 @@ _FIELDS = tuple(name for name in ReferenceModel.model_fields if name != "v")
 
 
 def reference_of(value: AnyReference) -> dict[str, Any]:
-    """The reference as it travels. TypeError for what can be none; whether it is a good one, the service says."""
+    """The reference as it travels; whether it is a good one, the service says.
+
+    TypeError for what can be none, ValueError for a text that begins as JSON and is not.
+    """
     if isinstance(value, str):
         text = value.strip()
-        return reference_of(json.loads(text)) if text.startswith("{") else {"artifact_id": text}
+        return reference_of(_parsed(text)) if text.startswith("{") else {"artifact_id": text}
     if isinstance(value, Mapping):
         return _of_mapping(value)
     inner = getattr(value, "reference", value)
@@ -43,6 +46,14 @@ def reference_of(value: AnyReference) -> dict[str, Any]:
 def artifact_id_of(value: AnyReference) -> str:
     """The id alone, as a lineage names it."""
     return str(reference_of(value)["artifact_id"])
+
+
+def _parsed(text: str) -> Mapping[str, Any]:
+    try:
+        parsed: Mapping[str, Any] = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"neither an artifact id nor a reference's JSON: {error}") from None
+    return parsed
 
 
 def _of_mapping(value: Mapping[str, Any]) -> dict[str, Any]:

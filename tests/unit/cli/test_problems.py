@@ -18,7 +18,7 @@ class TestProblems:
         title, *rest = result.stderr.splitlines()
         assert title == "No such column"
         assert rest[-1] == "Did you mean price?"
-        assert "describe_artifact lists them" in result.stderr
+        assert "`session-datasets describe` lists them" in result.stderr
 
     def test_json_problems_are_json(self, shell: Shell) -> None:
         result = shell.run("describe", "art_" + 26 * "0", "--json")
@@ -41,6 +41,21 @@ class TestProblems:
         result = shell.run("list")
         assert result.exit_code == 1
         assert "session-datasets open" in result.stderr
+
+    def test_advice_speaks_of_commands_and_not_of_verbs(self, shell: Shell) -> None:
+        result = shell.run("describe", "art_" + 26 * "0")
+        assert "Run `session-datasets list` to see what this session can reach" in result.stderr
+
+    def test_a_file_is_no_artifact_id(self, shell: Shell) -> None:
+        result = shell.run("rows", "own.csv")
+        assert result.exit_code == 2
+        told = " ".join(result.stderr.replace("│", " ").split())
+        assert "'own.csv' is no artifact id (art_...); `session-datasets list` shows them." in told
+
+    def test_a_broken_reference_is_neither_an_id_nor_json(self, shell: Shell) -> None:
+        result = shell.run("rows", "{bad")
+        assert result.exit_code == 2
+        assert "neither an artifact id nor a reference's JSON" in " ".join(result.stderr.replace("│", " ").split())
 
     @pytest.mark.parametrize(
         "arguments",

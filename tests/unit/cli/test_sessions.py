@@ -40,6 +40,13 @@ class TestOpen:
         assert shell.run("list").exit_code == 0
         assert "does not allow" in shell.run("rows", "art_" + 26 * "0").stderr
 
+    def test_only_verbs_of_nodes_are_offered(self, shell: Shell) -> None:
+        told = shell.run("open", "--help").stdout
+        assert "read_rows" in told
+        assert not any(verb in told for verb in ("profile_artifact", "publish_events", "audit_records", "end_run"))
+        refused = shell.run("open", "--owner", "acme", "--run", "r", "--verb", "publish_events")
+        assert (refused.exit_code, refused.stdout) == (2, "")
+
     def test_neither_conversation_nor_run_is_refused_before_any_call(
         self, shell: Shell, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -79,4 +86,4 @@ class TestEnding:
         result = shell.run("end-run", "run", "--owner", "acme", "--yes")
         assert result.exit_code == 1
         assert "1 session of run run may still be at work" in result.stderr
-        assert "release_leases" in result.stderr
+        assert "call with --release-leases;" in " ".join(result.stderr.split())

@@ -20,6 +20,7 @@ from session_datasets.client.errors import (
     TransportError,
     UnexpectedAnswerError,
 )
+from session_datasets.client.lambda_errors import invoke_error
 from session_datasets.client.transport import DeployedTransport
 from session_datasets.domain.names import Verb
 
@@ -180,3 +181,19 @@ def test_a_profile_that_does_not_exist_is_a_configuration_error(monkeypatch: pyt
 def test_a_mistake_of_this_code_stays_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(KeyError):
         call(monkeypatch, {})
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "local"),
+    [
+        ("http://127.0.0.1:4566", True),
+        ("http://localhost:4566", True),
+        ("http://[::1]:4566", True),
+        ("https://lambda.eu-west-1.amazonaws.com", False),
+    ],
+)
+def test_only_who_looks_for_the_local_cloud_is_told_to_start_it(endpoint: str, local: bool) -> None:
+    error = invoke_error("f", "live", aws.EndpointConnectionError(endpoint_url=endpoint))
+    assert error is not None
+    assert ("`make up`" in error.advice) is local
+    assert "Check AWS_ENDPOINT_URL" in error.advice

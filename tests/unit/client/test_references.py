@@ -59,5 +59,5 @@ def test_what_can_be_no_reference_is_a_type_error(value: Any) -> None:
 
 
 def test_broken_json_is_a_value_error() -> None:
-    with pytest.raises(ValueError, match="Expecting"):
+    with pytest.raises(ValueError, match=r"neither an artifact id nor a reference's JSON: Expecting"):
         reference_of("{artifact_id")
