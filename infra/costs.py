@@ -34,6 +34,13 @@ class Prices:
     dynamodb_read_unit: float = 0.125 / MILLION
     dynamodb_write_unit: float = 0.625 / MILLION
     logs_gb: float = 0.50
+    # A month each, called or not; an alarm is charged for each metric that it reads.
+    alarm_metric: float = 0.10
+    secret: float = 0.40
+    key: float = 1.00
+    # Lambda asks an empty queue so often in a month, with five long polls at a time.
+    idle_polls: int = 650_000
+    sqs_request: float = 0.40 / MILLION
     trace: float = 5.00 / MILLION
     # X-Ray takes the first call of a second and this share of the others.
     traced_share: float = 0.05
