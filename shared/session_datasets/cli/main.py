@@ -320,12 +320,13 @@ def end_conversation(
     removed, and you are told until when they are. Interrupted, or run again, it goes on where it was.
     It takes the orchestrator's AWS credentials.
     """
-    _confirm(yes, f"conversation {conversation} of {owner}")
+    ended = f"conversation {conversation} of {owner}"
+    _confirm(yes, ended)
     with output.removal_line(shown=not as_json) as told:
         removed = Orchestrator.from_env().end_conversation(
             conversation, owner=owner, release_leases=release_leases, progress=told
         )
-    _print(removed, show.removed, as_json)
+    _print(removed, lambda counts: show.removed(counts, ended), as_json)
 
 
 @app.command("end-run", epilog="Example: session-datasets end-run run-7 --owner me --yes")
@@ -341,10 +342,11 @@ def end_run(
     While sessions are open in the run nothing is removed, and you are told until when they are. Interrupted, or run
     again, it goes on where it was. It takes the orchestrator's AWS credentials.
     """
-    _confirm(yes, f"run {run} of {owner}")
+    ended = f"run {run} of {owner}"
+    _confirm(yes, ended)
     with output.removal_line(shown=not as_json) as told:
         removed = Orchestrator.from_env().end_run(run, owner=owner, release_leases=release_leases, progress=told)
-    _print(removed, show.removed, as_json)
+    _print(removed, lambda counts: show.removed(counts, ended), as_json)
 
 
 doctor = typer.Typer(no_args_is_help=True, help="Try a deployed stack from outside, and tell what held.")

@@ -133,8 +133,8 @@ def _undrawn(column: SeriesColumnPart) -> Text:
     return Text.assemble(told, *ends, style="dim")
 
 
-def removed(counts: RemovedPart) -> RenderableType:
-    """What went, by kind; kinds of which there was nothing are left out."""
+def removed(counts: RemovedPart, ended: str) -> RenderableType:
+    """What went of ``ended`` ("run r of owner"), by kind; kinds of which there was nothing are left out."""
     told = {
         "artifacts": count(counts.artifacts),
         "kept with their run": count(counts.artifacts_kept),
@@ -145,7 +145,9 @@ def removed(counts: RemovedPart) -> RenderableType:
         "in all": size(counts.bytes),
     }
     if not any(counts.model_dump().values()):
-        return Text("Nothing was left to remove.")
+        # The service ends what it never heard of as well, so that no session opens in it afterwards.
+        why = f"nothing was ever stored in {plain(ended)}, or it ended before"
+        return Text(f"Nothing was left to remove: {why}. Look at the spelling if you expected something.")
     return Group(Text("Removed:"), _facts({what: number for what, number in told.items() if number != "0"}))
 
 

@@ -69,9 +69,13 @@ class TestEnding:
         removed = shell.json("end-run", "run", "--owner", "acme", "--release-leases", "--yes")
         assert (removed["artifacts"], removed["file_versions"], removed["uploads"]) == (1, 1, 0)
 
-    def test_what_was_ended_before_says_so(self, shell: Shell) -> None:
-        result = shell.run("end-conversation", "chat-9", "--owner", "acme", "--yes")
-        assert (result.exit_code, result.stdout) == (0, "Nothing was left to remove.\n")
+    @pytest.mark.parametrize(
+        ("command", "what"), [("end-conversation", "conversation c-9 of acme"), ("end-run", "run c-9 of acme")]
+    )
+    def test_what_was_never_heard_of_or_ended_before_says_so(self, shell: Shell, command: str, what: str) -> None:
+        result = shell.run(command, "c-9", "--owner", "acme", "--yes")
+        assert result.exit_code == 0
+        assert f"Nothing was left to remove: nothing was ever stored in {what}, or it ended before." in result.stdout
 
     @pytest.mark.parametrize("command", ["end-run", "end-conversation"])
     def test_nothing_is_removed_unless_it_is_confirmed(
