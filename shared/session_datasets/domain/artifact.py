@@ -16,9 +16,9 @@ from session_datasets.domain.scope import Caller, Scope
 ARTIFACT_ID_PREFIX = "art_"
 # Crockford's base 32 in lower case, as ULIDs use it: no i, l, o, u.
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-_TIME_CHARACTERS = 10
+ID_TIME_CHARACTERS = 10
 _HASH_CHARACTERS = 16
-ARTIFACT_ID_PATTERN = f"^{ARTIFACT_ID_PREFIX}[{_ALPHABET}]{{{_TIME_CHARACTERS + _HASH_CHARACTERS}}}$"
+ARTIFACT_ID_PATTERN = f"^{ARTIFACT_ID_PREFIX}[{_ALPHABET}]{{{ID_TIME_CHARACTERS + _HASH_CHARACTERS}}}$"
 
 
 class Status(StrEnum):
@@ -230,7 +230,7 @@ def artifact_id(*, owner: str, session_id: str, key: str, version_id: str, name:
     identity = "\0".join((owner, session_id, key, version_id, name)).encode()
     digest = int.from_bytes(hashlib.sha256(identity).digest()[:10], "big")
     milliseconds = int(written_at.timestamp() * 1000)
-    return ARTIFACT_ID_PREFIX + _base32(milliseconds, _TIME_CHARACTERS) + _base32(digest, _HASH_CHARACTERS)
+    return ARTIFACT_ID_PREFIX + _base32(milliseconds, ID_TIME_CHARACTERS) + _base32(digest, _HASH_CHARACTERS)
 
 
 def _base32(number: int, characters: int) -> str:

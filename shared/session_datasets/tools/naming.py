@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import PurePosixPath
 from typing import Self
 
+from session_datasets.domain.artifact import ARTIFACT_ID_PREFIX, ID_TIME_CHARACTERS
 from session_datasets.domain.limits import NAME_CHARACTERS_MAX
 from session_datasets.wire.answers import SummaryPart
 
@@ -32,11 +34,11 @@ def name_of(path: str) -> str | None:
     return name
 
 
-def entry_at(newest_first: Iterable[SummaryPart], path: str) -> Entry | None:
+def entry_at(listed: Iterable[SummaryPart], path: str) -> Entry | None:
     """The file of one path, without more of the listing than it takes to find it."""
     wanted = _path(path)
     _, sign, artifact_id = path.rpartition("@")
-    for each in newest_first:
+    for each in _newest_first(listed):
         if _path(each.name) == wanted or (sign and each.artifact_id == artifact_id):
             return _entry(wanted, each)
     return None
@@ -49,9 +51,9 @@ class Names:
         self._files = files
 
     @classmethod
-    def of(cls, newest_first: Iterable[SummaryPart]) -> Self:
+    def of(cls, listed: Iterable[SummaryPart]) -> Self:
         files: dict[str, Entry] = {}
-        for each in newest_first:
+        for each in _newest_first(listed):
             path = _path(each.name)
             if path in files:
                 path = f"{path}@{each.artifact_id}"
@@ -74,6 +76,13 @@ class Names:
                 first, deeper, _ = each.path[len(prefix) :].partition("/")
                 entries.setdefault(prefix + first + deeper, Entry(prefix + first) if deeper else each)
         return [entries[name] for name in sorted(entries)]
+
+
+def _newest_first(listed: Iterable[SummaryPart]) -> Iterator[SummaryPart]:
+    """A listing is in the order in which files were written, to the second: S3 tells no finer. An agent that writes a
+    file and edits it at once wants the edited one, so within a second the order is that of registering."""
+    for _, together in groupby(listed, lambda each: each.artifact_id[: len(ARTIFACT_ID_PREFIX) + ID_TIME_CHARACTERS]):
+        yield from sorted(together, key=lambda each: each.created_at, reverse=True)
 
 
 def _entry(path: str, of: SummaryPart) -> Entry:

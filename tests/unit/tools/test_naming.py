@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,8 @@ from session_datasets.tools.naming import Names, entry_at, name_of
 from session_datasets.wire.answers import SummaryPart
 from tests.unit.tools import stand_in
 
-IDS = ["art_" + letter * 26 for letter in "abc"]
+# Of three seconds, the newest first.
+IDS = ["art_" + letter * 26 for letter in "cba"]
 
 
 def _listed(*names: str) -> list[SummaryPart]:
@@ -49,12 +51,26 @@ def test_of_one_name_the_newest_has_the_path_and_the_others_their_id() -> None:
 
 def test_a_path_is_looked_for_no_further_than_it_is_found() -> None:
     def listing() -> Iterator[SummaryPart]:
-        yield from _listed("a", "b")
+        # One more is asked for, to see that it is of another second.
+        yield from _listed("a", "b", "c")
         pytest.fail("more of the listing was asked for")
 
     found = entry_at(listing(), "/b")
     assert found is not None
     assert found.artifact_id == IDS[1]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_one_name_and_one_second_the_one_registered_last_has_the_path(order: int) -> None:
+    first, second = ("art_" + "a" * 25 + letter for letter in "ab")
+    listed = [
+        stand_in.summary(name="a", artifact_id=first, created_at=datetime(2026, 1, 1, microsecond=1, tzinfo=UTC)),
+        stand_in.summary(name="a", artifact_id=second, created_at=datetime(2026, 1, 1, microsecond=2, tzinfo=UTC)),
+    ][::order]
+    found = entry_at(listed, "/a")
+    assert found is not None
+    assert found.artifact_id == second
+    assert [each.path for each in Names.of(listed).below("/")] == ["/a", f"/a@{first}"]
 
 
 def test_a_path_of_nothing_is_not_found() -> None:
