@@ -27,6 +27,10 @@ def handler(event, context):
         os._exit(3)
     if "sleep" in event:
         time.sleep(event["sleep"])
+    if "meet" in event:
+        open(os.path.join(event["meet"], str(os.getpid())), "w").close()
+        while len(os.listdir(event["meet"])) < event["of"]:
+            time.sleep(0.05)
     if "size" in event:
         return "x" * event["size"]
     if "raise" in event:
@@ -59,7 +63,7 @@ def function(client: Client) -> str:
         Role=role,
         Handler="index.handler",
         Code={"ZipFile": _zip(HANDLER.format(version=1))},
-        Timeout=3,
+        Timeout=15,
         Environment={"Variables": {"OF_THE_FUNCTION": "yes"}},
     )
     functions.get_waiter("function_active_v2").wait(FunctionName="tried")
@@ -100,9 +104,11 @@ def test_a_warm_function_keeps_its_process(invoke: Any) -> None:
     assert invoke({})[1]["pid"] == invoke({})[1]["pid"]
 
 
-def test_invocations_at_the_same_time_run_in_processes_of_their_own(invoke: Any) -> None:
+def test_invocations_at_the_same_time_run_in_processes_of_their_own(invoke: Any, tmp_path: Path) -> None:
+    # Each ends when it has met the others, or by its timeout.
     with ThreadPoolExecutor(3) as callers:
-        answers = list(callers.map(invoke, [{"sleep": 1}] * 3))
+        answers = list(callers.map(invoke, [{"meet": str(tmp_path), "of": 3}] * 3))
+    assert [failed for failed, _ in answers] == [None] * 3
     assert len({answer["pid"] for _, answer in answers}) == 3
 
 
@@ -123,7 +129,7 @@ def test_a_function_that_exits_fails_and_the_next_call_gets_a_new_process(invoke
 def test_a_function_that_takes_too_long_is_ended(invoke: Any) -> None:
     failed, answer = invoke({"sleep": 30})
     assert failed == "Unhandled"
-    assert "Task timed out after 3.00 seconds" in answer["errorMessage"]
+    assert "Task timed out after 15.00 seconds" in answer["errorMessage"]
     assert invoke({})[0] is None
 
 
