@@ -131,14 +131,26 @@ def _run_second_node(stack: DeployedStack, session: Session, reference: str, dir
     sys.stdout.flush()
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     code = {"PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "shared"))), "PYTHONIOENCODING": "utf-8"}
-    ended = subprocess.run(
-        [sys.executable, "-m", "infra.local.demo.node_two", reference],
-        cwd=directory,
-        env={**passed_on, **code, **stack.client_environment(), **session.environment()},
-        check=False,
-    )
-    if ended.returncode:
-        raise DemoError(f"Node two failed with status {ended.returncode}.")
+    # An interpreter that is interrupted while it starts says so at length: node two is born with interrupts held back,
+    # and lets them in when it can answer.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        node = subprocess.Popen(
+            [sys.executable, "-m", "infra.local.demo.node_two", reference],
+            cwd=directory,
+            env={**passed_on, **code, **stack.client_environment(), **session.environment()},
+        )
+        with node:
+            try:
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+                node.wait()
+            except BaseException:
+                node.kill()
+                raise
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    if node.returncode:
+        raise DemoError(f"Node two failed with status {node.returncode}.")
     report: dict[str, Any] = json.loads((directory / REPORT).read_text())
     return report
 
