@@ -8,8 +8,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from session_datasets.lazy import offered
 
 if TYPE_CHECKING:
     from session_datasets.client import errors as errors
@@ -39,27 +40,15 @@ __all__ = [
 # Where each public name lives. Loaded when it is asked for: the functions import this package, too, and pay for
 # no client at their cold start.
 _HOMES = {
-    "DeployedTransport": ("session_datasets.client.transport", "DeployedTransport"),
-    "InProcessTransport": ("session_datasets.client.transport", "InProcessTransport"),
-    "Orchestrator": ("session_datasets.client.orchestrator", "Orchestrator"),
-    "ReadingHints": ("session_datasets.domain.profile", "ReadingHints"),
-    "Reference": ("session_datasets.wire.reference", "ReferenceModel"),
-    "Session": ("session_datasets.client.orchestrator", "Session"),
-    "Workspace": ("session_datasets.client.workspace", "Workspace"),
-    "correlated": ("session_datasets.domain.correlation", "correlated"),
-    "within": ("session_datasets.client.deadline", "within"),
+    "DeployedTransport": "client.transport",
+    "InProcessTransport": "client.transport",
+    "Orchestrator": "client.orchestrator",
+    "ReadingHints": "domain.profile",
+    "Reference": "wire.reference:ReferenceModel",
+    "Session": "client.orchestrator",
+    "Workspace": "client.workspace",
+    "correlated": "domain.correlation",
+    "within": "client.deadline",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name == "errors":
-        return import_module("session_datasets.client.errors")
-    try:
-        module, attribute = _HOMES[name]
-    except KeyError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
-    return getattr(import_module(module), attribute)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = offered(__name__, _HOMES, modules={"errors": "client.errors"})

@@ -8,8 +8,9 @@ No framework is imported before one of its values is crossing; a missing one is 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from session_datasets.lazy import offered
 
 if TYPE_CHECKING:
     from session_datasets.boundary.backend_results import dump_backend_result as dump_backend_result
@@ -73,12 +74,4 @@ __all__ = [
     "tool_to_schema",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = offered(__name__, _HOMES)

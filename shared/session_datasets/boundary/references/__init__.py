@@ -9,8 +9,9 @@ True
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from session_datasets.lazy import offered
 
 if TYPE_CHECKING:
     from session_datasets.boundary.references.blobs import load_bytes as load_bytes
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from session_datasets.boundary.references.stores import Store as Store
     from session_datasets.boundary.references.workspace_store import WorkspaceStore as WorkspaceStore
 
-_HERE = "session_datasets.boundary.references"
 _HOMES = {
     "FolderStore": "stores",
     "Store": "stores",
@@ -60,14 +60,4 @@ __all__ = [
     "should_spill",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in ("errors", "limits"):
-        return import_module(f"{_HERE}.{name}")
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{_HERE}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = offered(__name__, _HOMES, modules={"errors": "errors", "limits": "limits"})

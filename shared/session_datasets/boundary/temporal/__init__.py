@@ -9,10 +9,10 @@ A worker takes the plugin from its client; a ``Replayer`` is given it by ``plugi
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from session_datasets.boundary.payloads import required_temporal
+from session_datasets.lazy import offered
 
 if TYPE_CHECKING:
     from session_datasets.boundary.temporal.driver import ArtifactStorageDriver as ArtifactStorageDriver
@@ -33,13 +33,4 @@ __all__ = [
     "SetFieldsPayloadConverter",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    required_temporal()
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = offered(__name__, _HOMES, before=required_temporal)
