@@ -22,10 +22,12 @@ from typing import Any
 
 from session_datasets.boundary import typed_json
 from session_datasets.boundary.typed.registry import Registry
+from session_datasets.boundary.typed.text import written
+from session_datasets.domain.limits import KIB, MIB
 
 # Below what a history takes in one piece (2 MiB), with room for the other arguments.
-BUDGET_BYTES = 1024 * 1024
-ENTRY_BYTES_MAX = 64 * 1024
+BUDGET_BYTES = MIB
+ENTRY_BYTES_MAX = 64 * KIB
 
 Spill = Callable[[Any], Mapping[str, Any]]
 Fetch = Callable[[dict[str, Any]], Any]
@@ -82,7 +84,7 @@ class ResultCache:
 
     def restore(self, snapshot: Mapping[str, Any]) -> None:
         for key, dumped in snapshot.items():
-            self._keep(str(key), _text_of(dumped))
+            self._keep(str(key), written(dumped))
 
     def _keep(self, key: str, text: bytes) -> bool:
         self._remove(key)
@@ -147,11 +149,7 @@ def cache_put(key: str, value: Any) -> bool:
     return active.put(key, value) if active else False
 
 
-def _text_of(dumped: typed_json.Json) -> bytes:
-    return json.dumps(dumped, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
-
-
 def _text_of_reference(reference: Mapping[str, Any]) -> bytes:
     if typed_json.DATASET_KEY not in reference:
         raise ValueError(f"spill answered no reference: a mapping with the key {typed_json.DATASET_KEY!r} is expected.")
-    return _text_of(dict(reference))
+    return written(dict(reference))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from session_datasets.boundary.references.kinds import Kind, kind_of, type_name
-from session_datasets.boundary.references.limits import KIB, MIB
 from session_datasets.boundary.references.pointer import Pointer, is_reference
+from session_datasets.domain.limits import KIB, MIB
 
 _TEXT_CHARACTERS_MAX = 80
 _COLUMNS_SHOWN = 8

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-KIB = 1024
-MIB = 1024 * KIB
+from session_datasets.domain.limits import GIB, KIB
 
 # Serialized bytes that stay inline. A state of eight such fields passes the smallest boundary that we know of, a
 # payload of Step Functions with 256 KiB.
 INLINE_BYTES_MAX = 32 * KIB
 # Of all files that one hydrate brings back, each counted by the larger of its size and of what it unpacks to.
-HYDRATE_BYTES_MAX = 1024 * MIB
+HYDRATE_BYTES_MAX = GIB
 HYDRATE_FILES_MAX = 1_000
 # A file of typed JSON may hold references, to files that hold references ...
 NESTED_FILES_MAX = 8

@@ -10,7 +10,7 @@ from session_datasets.boundary.references import arrays
 from session_datasets.boundary.references.blobs import verified
 from session_datasets.boundary.references.errors import HydrateBudgetError, UnreadableReferenceError
 from session_datasets.boundary.references.frames import frame_files
-from session_datasets.boundary.references.limits import HYDRATE_BYTES_MAX, HYDRATE_FILES_MAX, MIB, NESTED_FILES_MAX
+from session_datasets.boundary.references.limits import HYDRATE_BYTES_MAX, HYDRATE_FILES_MAX, NESTED_FILES_MAX
 from session_datasets.boundary.references.pointer import Pointer, is_reference
 from session_datasets.boundary.references.stores import Store
 from session_datasets.boundary.typed.errors import TypedJsonError
@@ -19,6 +19,7 @@ from session_datasets.boundary.typed.registry import REGISTRY, Registry
 from session_datasets.boundary.typed.tags import DATASET_KEY, TYPE_KEY, Json
 from session_datasets.boundary.typed.text import parsed
 from session_datasets.boundary.typed_json import canonical
+from session_datasets.domain.limits import MIB
 
 _ADVICE = (
     "Hydrate only the references that are needed, page their rows with Workspace.read_rows, or pass a larger max_bytes."

@@ -17,10 +17,11 @@ from temporalio.converter import (
 
 from session_datasets.boundary.references import Store, load_bytes, save_bytes
 from session_datasets.boundary.temporal import failures
+from session_datasets.domain.limits import MIB
 
 NAME = "session-datasets"
 CLAIM_VERSION = "1"
-MAX_PAYLOAD_BYTES = 256 * 1024 * 1024
+MAX_PAYLOAD_BYTES = 256 * MIB
 # Of every artifact that is made; what tells them apart is the hash in the file's name.
 _ARTIFACT_NAME = "temporal-payload"
 

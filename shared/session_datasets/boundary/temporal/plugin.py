@@ -17,10 +17,11 @@ from session_datasets.boundary.temporal.driver import MAX_PAYLOAD_BYTES, Artifac
 from session_datasets.boundary.temporal.failures import PayloadFailureConverter
 from session_datasets.client.errors import ConfigurationError
 from session_datasets.client.workspace import Workspace
+from session_datasets.domain.limits import KIB
 
 # A history holds up to 50 MiB in all, and every event of it is read again at each replay.
-THRESHOLD_BYTES = 64 * 1024
-THRESHOLD_BYTES_MIN = 1024
+THRESHOLD_BYTES = 64 * KIB
+THRESHOLD_BYTES_MIN = KIB
 _DESCRIPTION = "A payload of a Temporal workflow, activity or call."
 
 
