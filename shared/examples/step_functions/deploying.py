@@ -49,7 +49,7 @@ def bundle() -> bytes:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in (HERE / "functions").glob("*.py"):
             archive.write(file, file.name)
-        for file in [package / "__init__.py", *(each for room in _ROOMS for each in (package / room).rglob("*.py"))]:
+        for file in [*package.glob("*.py"), *(each for room in _ROOMS for each in (package / room).rglob("*.py"))]:
             archive.write(file, Path("session_datasets") / file.relative_to(package))
     return packed.getvalue()
 

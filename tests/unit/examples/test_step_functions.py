@@ -8,6 +8,8 @@ import io
 import json
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -63,6 +65,32 @@ def functions(cloud: MotoCloud) -> Iterator[dict[str, ModuleType]]:
         patch.object(Surroundings, "transport", lambda _: cloud.transport()),
     ):
         yield {name: module(EXAMPLE / "functions" / f"{name}.py") for name in ("run_node", "measure", "report")}
+
+
+@pytest.mark.parametrize("function", ["measure", "report", "run_node"])
+def test_the_bundle_holds_every_module_that_a_function_imports(tmp_path: Path, function: str) -> None:
+    bundle = tmp_path / "bundle.zip"
+    sys.path.insert(0, str(EXAMPLE))
+    try:
+        bundle.write_bytes(module(EXAMPLE / "deploying.py").bundle())
+    finally:
+        sys.path.remove(str(EXAMPLE))
+    # In an interpreter that finds the package in the bundle first; what it lacks must not come from the checkout.
+    program = f"""
+import sys
+sys.path.insert(0, {str(bundle)!r})
+import session_datasets.client, {function}
+print({{module.__file__.startswith({str(bundle)!r}) for name, module in sys.modules.items() if "session_dat" in name}})
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "SESSION_DATASETS_STACK": "any", "AWS_DEFAULT_REGION": "eu-central-1"},
+        cwd=tmp_path,
+        check=False,
+    )
+    assert (done.stdout.strip(), done.stderr) == ("{True}", "")
 
 
 def run(functions: dict[str, ModuleType], **more: Any) -> tuple[list[str], Lambda]:
