@@ -12,18 +12,13 @@ import jwt
 
 from tests.model.bodies import BODIES
 from tests.model.commands import (
-    Asked,
     Command,
-    Copy,
     Delete,
     Deliver,
-    Describe,
-    Download,
     End,
     List,
     Listing,
     Misuse,
-    Page,
     Put,
     Register,
     Session,
@@ -32,6 +27,13 @@ from tests.model.commands import (
 from tests.model.memory.steps import Disturbance, Moment, be_busy, die
 from tests.model.places import MemoryPlace
 from tests.model.playing import LONG_SECONDS, Playing, scopes
+from tests.model.reading import (
+    Asked,
+    Copy,
+    Describe,
+    Download,
+    Page,
+)
 from tests.model.world import Request, Shared
 
 T = TypeVar("T")

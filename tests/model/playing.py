@@ -8,21 +8,23 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.model.commands import (
-    Asked,
     Command,
     Deliver,
-    Describe,
-    Download,
     End,
     List,
     Listing,
-    Page,
     Register,
     Session,
     code_of,
 )
 from tests.model.memory.steps import Died, Disturbance
 from tests.model.places import MemoryPlace, Place
+from tests.model.reading import (
+    Asked,
+    Describe,
+    Download,
+    Page,
+)
 from tests.model.seen import Seen
 from tests.model.world import PROFILING, Record, Request, Who, World
 
