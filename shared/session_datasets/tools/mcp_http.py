@@ -30,8 +30,9 @@ BEARER_CHARACTERS_MIN = 22
 class Place:
     """Where to listen, and whom to answer. ConfigurationError for a place that anybody could reach.
 
-    ``bearer``: what clients send as ``Authorization: Bearer``; optional on a loopback address. ``reached_as``: values
-    of the Host header, e.g. ``tools.example.org`` or ``tools.example.org:*``; on a loopback address they are known.
+    ``bearer``: what clients send as ``Authorization: Bearer``; optional on a loopback address without ``reached_as``.
+    ``reached_as``: values of the Host header, e.g. ``tools.example.org`` or ``tools.example.org:*``; those of a
+    loopback address itself are known.
     """
 
     host: str = "127.0.0.1"
@@ -45,12 +46,18 @@ class Place:
                 f"The bearer token has fewer than {BEARER_CHARACTERS_MIN} characters; nothing was started.",
                 f'Choose one that can not be guessed: export {ENV_BEARER}="$(openssl rand -hex 32)"',
             )
+        # A name can be bound to any address: what it is reached by may be a page's own name, or a proxy for anybody.
+        if self.bearer is None and self.reached_as:
+            raise ConfigurationError(
+                f"A name is given that {self.host} is reached by, and no bearer token is set; nothing was started.",
+                f"Set {ENV_BEARER} and let clients send it as their bearer token, or leave out --reached-as.",
+            )
         if self.is_loopback:
             return
         if self.bearer is None:
             raise ConfigurationError(
                 f"{self.host} is not a loopback address, and no bearer token is set; nothing was started.",
-                f"Listen on 127.0.0.1, or set {ENV_BEARER} and let clients send it as Authorization: Bearer.",
+                f"Listen on 127.0.0.1, or set {ENV_BEARER} and let clients send it as their bearer token.",
             )
         if not self.reached_as:
             raise ConfigurationError(
