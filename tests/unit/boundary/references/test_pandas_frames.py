@@ -19,6 +19,7 @@ from session_datasets.boundary import references
 from session_datasets.boundary.references import FolderStore
 from session_datasets.boundary.references.errors import UnsupportedFrameError
 from session_datasets.boundary.references.frames.cells import decoded, encoded
+from session_datasets.boundary.references.frames.freqs import with_freq
 from session_datasets.boundary.references.frames.names import field_names
 from tests.unit.boundary.typed_values import same
 
@@ -167,6 +168,57 @@ INDEXES: dict[str, Any] = {
 def test_the_index_comes_back(index: Any, store: FolderStore) -> None:
     frame = pd.DataFrame({"a": [1, 2], "index": [3, 4]}, index=index)
     assert_same_frame(back(frame, store), frame)
+
+
+# Frequencies whose text says all of them, and those whose text says less, or nothing that pandas reads.
+TOLD_FREQS: dict[str, Any] = {
+    name: name for name in ("D", "2h", "W-TUE", "ME", "QS-FEB", "YE-MAR", "B", "SMS-10", "WOM-2MON", "bh", "15min")
+}
+UNTOLD_FREQS: dict[str, Any] = {
+    "months": pd.DateOffset(months=1),
+    "days-and-hours": pd.DateOffset(days=1, hours=2),
+    "holidays": pd.offsets.CustomBusinessDay(holidays=["2026-01-02"]),
+    "week-mask": pd.offsets.CustomBusinessDay(weekmask="Sun Mon Tue"),
+    "custom-hours": pd.offsets.CustomBusinessHour(holidays=["2026-01-02"]),
+    "hours": pd.offsets.BusinessHour(start="10:00"),
+    "custom-month-end": pd.offsets.CustomBusinessMonthEnd(holidays=["2026-01-30"]),
+    "easter": pd.offsets.Easter(),
+}
+FREQS = {**TOLD_FREQS, **UNTOLD_FREQS}
+
+
+@pytest.mark.parametrize("place", ["index", "labels", "series"])
+@pytest.mark.parametrize("freq", FREQS.values(), ids=FREQS.keys())
+def test_an_index_of_any_frequency_comes_back_and_a_lost_one_is_declared(
+    freq: Any, place: str, store: FolderStore
+) -> None:
+    times = pd.date_range("2026-01-01", periods=3, freq=freq)
+    value: Any = {
+        "index": pd.DataFrame({"a": [1, 2, 3]}, index=times),
+        "labels": pd.DataFrame([[1, 2, 3]], columns=times),
+        "series": pd.Series([1, 2, 3], index=times),
+    }[place]
+    reference = references.save(value, store)
+    again = references.load(reference, store)
+    index = again.columns if place == "labels" else again.index
+    assert index.equals(times)
+    if index.freq is None:
+        assert reference["$dataset"]["dropped"] == ["freq"]
+    else:
+        assert "dropped" not in reference["$dataset"]
+        assert index.freq == times.freq
+    assert (index.freq is not None) or freq not in TOLD_FREQS.values()
+
+
+def test_a_lost_frequency_and_lost_attrs_are_both_declared(store: FolderStore) -> None:
+    frame = pd.DataFrame({"a": [1]}, index=pd.date_range("2026", periods=1, freq=pd.DateOffset(months=1)))
+    frame.attrs = {"handle": object()}
+    assert references.save(frame, store)["$dataset"]["dropped"] == ["freq", "attrs"]
+
+
+def test_a_frequency_that_does_not_fit_the_times_of_a_file_is_none() -> None:
+    times = pd.DatetimeIndex(["2026-01-01", "2026-01-05", "2026-01-06"])
+    assert [with_freq(times, text).freq for text in ("D", "no such", "<DateOffset: months=1>")] == [None] * 3
 
 
 def test_the_reference_says_what_became_of_the_index(store: FolderStore) -> None:

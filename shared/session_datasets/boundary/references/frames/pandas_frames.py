@@ -15,6 +15,7 @@ from session_datasets.boundary.references.frames.cells import (
     packed,
     unpacked,
 )
+from session_datasets.boundary.references.frames.freqs import freq_text, with_freq
 from session_datasets.boundary.references.frames.names import field_names
 from session_datasets.boundary.references.frames.tables import recipe_of, with_recipe
 from session_datasets.boundary.references.pointer import told_name, told_names
@@ -52,11 +53,14 @@ def to_table(value: Any) -> tuple[Any, Facts]:
     facts["index"] = names[len(columns) :] if index_columns else "range"
     if as_json := [told_name(frame.columns[at]) for at, each in enumerate(columns) if each.as_json]:
         facts["cells_as_json"] = told_names(as_json)
+    dropped = ["freq"] if any(_loses_freq(axis) for axis in (frame.index, frame.columns)) else []
     if value.attrs:
         try:
             recipe["attrs"] = _written(value.attrs, "attrs")
         except UnsupportedFrameError:
-            facts["dropped"] = ["attrs"]
+            dropped.append("attrs")
+    if dropped:
+        facts["dropped"] = dropped
     table = pa.table([each.arrow for each in (*columns, *index_columns)], names=names)
     return with_recipe(table, recipe), facts
 
@@ -92,8 +96,11 @@ def _axis(axis: Any, where: str) -> tuple[Spec, list[Column]]:
     if type(axis) is pd.MultiIndex:
         levels = [encoded(axis.get_level_values(at), f"level {at} of the {where}") for at in range(axis.nlevels)]
         return {"axis": "levels", "names": names}, levels
-    freq = getattr(axis, "freqstr", None)
-    return {"axis": "values", "names": names, "freq": freq}, [encoded(axis, where)]
+    return {"axis": "values", "names": names, "freq": freq_text(axis)}, [encoded(axis, where)]
+
+
+def _loses_freq(axis: Any) -> bool:
+    return getattr(axis, "freq", None) is not None and freq_text(axis) is None
 
 
 def _index(spec: Spec, arrays: list[Any]) -> Any:
@@ -108,9 +115,7 @@ def _index(spec: Spec, arrays: list[Any]) -> Any:
         return pd.MultiIndex.from_arrays(levels, names=names)
     [index] = levels
     index.name = names[0]
-    if spec["freq"] is not None:
-        index.freq = spec["freq"]
-    return index
+    return with_freq(index, spec["freq"])
 
 
 def _written(part: Any, where: str) -> Any:
