@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from session_datasets.materialize import materialize_result
+from session_datasets.materialize.cells import cell_of
 from session_datasets.materialize.refusals import UnwritableRowError
 from tests.unit.materialize.conftest import Saving
 
@@ -73,6 +74,7 @@ EAST = timezone(timedelta(hours=2))
         (datetime(2024, 2, 29, 1, 2, 3), "2024-02-29T01:02:03"),
         (datetime(2024, 2, 29, 1, tzinfo=EAST), "2024-02-29T01:00:00+02:00"),
         (timedelta(hours=1), "PT3600S"),
+        (timedelta.min, "-P999999999D"),
         (UUID(int=7), "00000000-0000-0000-0000-000000000007"),
         ({"a": [1, None]}, '"{""a"": [1, null]}"'),
         (OrderedDict(b=1), '"{""b"": 1}"'),
@@ -89,12 +91,27 @@ EAST = timezone(timedelta(hours=2))
         (pd.NaT, ""),
         (pd.NA, ""),
         (pd.Timestamp("2024-02-29T01:00"), "2024-02-29T01:00:00"),
+        (pd.Timestamp("2024-02-29T00:00:00.000000001"), "2024-02-29T00:00:00.000000001"),
+        (pd.Timestamp(np.datetime64("20000-01-01", "s")), "20000-01-01T00:00:00"),
+        (pd.Timedelta(1_500, "ns"), "PT0.0000015S"),
+        (pd.Timedelta(-1, "ns"), "-PT0.000000001S"),
+        (pd.Timedelta(1_500, "us"), "PT0.0015S"),
+        (pd.Timedelta(np.timedelta64(10**15, "s")), "P11574074074DT6400S"),
+        ([np.timedelta64(1_500, "ns")], '"[""1500 nanoseconds""]"'),
+        (np.array(["2024-02-29T00:00:00.000000001"], "M8[ns]"), '"[""2024-02-29T00:00:00.000000001""]"'),
+        ([pd.Timedelta(1_500, "ns")], '"[""PT0.0000015S""]"'),
     ],
     ids=lambda value: f"{type(value).__name__} {str(value)[:20]}",
 )
 def test_a_field_of_csv(save: Saving, value: Any, text: str) -> None:
     result = save(["first", "last"], [(value, 1)])
     assert Path(result.path).read_bytes().decode() == f"first,last\r\n{text},1\r\n"
+
+
+@given(st.integers(-(2**63) + 1, 2**63 - 1))
+def test_no_nanosecond_of_a_span_is_lost(nanoseconds: int) -> None:
+    kept = cell_of(pd.Timedelta(nanoseconds, "ns"))
+    assert pd.Timedelta(kept) == pd.Timedelta(nanoseconds, "ns")
 
 
 def test_a_lone_null_is_no_blank_line(save: Saving) -> None:
