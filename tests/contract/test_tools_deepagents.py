@@ -169,6 +169,17 @@ def test_a_path_that_can_be_no_name_is_refused_and_nothing_is_registered(
     assert list(workspace.list_artifacts()) == []
 
 
+@pytest.mark.parametrize("text", ["x\ud800", "\udc00x", "\ud83d"], ids=["behind", "before", "alone"])
+def test_a_text_that_has_no_bytes_is_refused_in_words_and_nothing_is_registered(
+    backend: WorkspaceBackend, workspace: Workspace, text: str
+) -> None:
+    backend.write("/a.txt", "x")
+    for result in (backend.write("/b.txt", text), backend.edit("/a.txt", "x", text)):
+        assert "is half of a surrogate pair" in str(result.error)
+        assert "nothing was written" in str(result.error)
+    assert [each.name for each in workspace.list_artifacts()] == ["a.txt"]
+
+
 def test_an_edit_of_a_large_table_is_refused_with_what_to_do(backend: WorkspaceBackend, large: str) -> None:
     assert "Write a new file" in str(backend.edit(large, "row 1", "row 2").error)
 

@@ -43,6 +43,22 @@ class FileTooLargeError(SessionDatasetsError):
     title = "The file is too large to be read as a whole"
 
 
+class NoTextError(SessionDatasetsError):
+    title = "The text can not be written"
+
+
+def encoded(text: str) -> bytes:
+    """UTF-8. NoTextError for half a surrogate pair, which has no bytes."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise NoTextError(
+            f"Character {error.start + 1:,} of the text is half of a surrogate pair, {text[error.start]!a}; "
+            "nothing was written.",
+            "Leave it out, or write both halves as the one character that they stand for.",
+        ) from None
+
+
 class Contents:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
