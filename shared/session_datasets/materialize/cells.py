@@ -82,7 +82,7 @@ def _of_subclass(value: Any) -> Cell:
         return Decimal(value)
     if isinstance(value, timedelta):
         return _span(value)
-    return value if isinstance(value, date) else text_of(value)
+    return date(value.year, value.month, value.day) if isinstance(value, date) else text_of(value)
 
 
 def _span(value: timedelta) -> Cell:
