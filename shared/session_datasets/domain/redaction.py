@@ -19,18 +19,20 @@ _READ_BEYOND_CHARACTERS = 64 * 1024
 
 # Ends of names, without case and punctuation, whose value is a secret: DB_PASSWORD, clientSecret, X-Amz-Security-Token.
 _SECRET_NAMES = (
-    *("password", "passwd", "passphrase", "pwd", "secret", "secretkey", "secretaccesskey", "clientsecret"),
-    *("apikey", "accesskey", "privatekey", "signingkey", "token", "authorization"),
+    *("password", "passwd", "passphrase", "passcode", "pwd", "secret", "secretkey", "secretaccesskey", "clientsecret"),
+    *("apikey", "accesskey", "accountkey", "privatekey", "signingkey", "encryptionkey", "sharedkey", "masterkey"),
+    *("token", "authorization"),
 )
 # Likewise, but only where "=" follows: in prose a colon after such a word explains it.
 _SECRET_PARAMETERS = ("signature", "credential", "sig", "pass")
 # How names of both kinds end, so that most words are passed over at once.
 _ENDS = (
-    "(?:(?<=word)|(?<=wd)|(?<=phrase)|(?<=secret)|(?<=key)|(?<=token)|(?<=ization)"
+    "(?:(?<=word)|(?<=wd)|(?<=phrase)|(?<=passcode)|(?<=secret)|(?<=key)|(?<=token)|(?<=ization)"
     "|(?<=signature)|(?<=credential)|(?<=sig)|(?<=pass))"
 )
 # Tokens that open nothing: they say where a listing goes on, or that two requests are the same one.
 _OPEN_TOKENS = ("nexttoken", "continuationtoken", "pagetoken", "requesttoken", "idempotencytoken")
+_SECRET_TOKENS = ("accesstokens", "refreshtokens", "authtokens", "apitokens", "bearertokens", "sessiontokens")
 # "unexpected token: FROM" is a parser's word, and the one that helps.
 _OF_A_PARSER = ("expected", "unrecognized", "unrecognised", "unknown", "illegal")
 _LONGEST_OF_A_PARSER = 20
@@ -120,6 +122,15 @@ def redact(text: str) -> str:
     # Before the values, since a password may hold what looks like one; and after them, where words have grown together.
     text = _without_userinfos(text)
     return _without_userinfos(_without_values(text))
+
+
+def names_a_secret(name: str) -> bool:
+    """Whether a value under this name is taken for a secret wherever it stands: DB_PASSWORD, dbpassword, apiKeys."""
+    plain = _plain(name)
+    if plain.endswith((*_OPEN_TOKENS, "tokens")):
+        # Several tokens are mostly counted: max_tokens.
+        return plain.endswith(_SECRET_TOKENS)
+    return plain.removesuffix("s").endswith(_SECRET_NAMES) or plain.endswith(_SECRET_NAMES)
 
 
 def redacted_and_cut(text: str, max_chars: int) -> str:
@@ -216,7 +227,7 @@ def _masked(value: re.Match[str]) -> str:
 def _is_secret(found: re.Match[str], done: int) -> bool:
     """``done``: where the text begins that no value was taken from."""
     name = (found["option"] or found["name"]).lower()
-    plain = "".join(character for character in name if character.isalnum())
+    plain = _plain(name)
     if plain.endswith(_OPEN_TOKENS) or (plain == "token" and _follows_a_parser(found, done)):
         return False
     if plain.endswith(_SECRET_NAMES):
@@ -224,6 +235,10 @@ def _is_secret(found: re.Match[str], done: int) -> bool:
     gap = found["gap"] or ""
     is_parameter = "=" in gap or "%3d" in gap.lower() or "x-amz-" in name
     return is_parameter and re.split(r"[._-]", name)[-1] in _SECRET_PARAMETERS
+
+
+def _plain(name: str) -> str:
+    return "".join(character for character in name.lower() if character.isalnum())
 
 
 def _follows_a_parser(found: re.Match[str], done: int) -> bool:
