@@ -93,7 +93,7 @@ class Contents:
 
     def lines(self, entry: Entry, offset: int, limit: int) -> Lines:
         if _is_read_as_rows(entry):
-            return self._rows(entry, offset, limit)
+            return self.rows(entry, offset, limit)
         content = self.whole(entry)
         text = _decoded(content)
         if text is None:
@@ -102,8 +102,8 @@ class Contents:
         shown = _up_to(every[offset : offset + limit], READ_BYTES_MAX)
         return Lines("".join(shown), offset, len(shown), len(every))
 
-    def _rows(self, entry: Entry, offset: int, limit: int) -> Lines:
-        """Line 0 names the columns, line n is row n - 1."""
+    def rows(self, entry: Entry, offset: int, limit: int) -> Lines:
+        """A table's lines: line 0 names the columns, line n is row n - 1."""
         head = offset == 0
         page = self._workspace.read_rows(
             {"artifact_id": entry.artifact_id},
@@ -130,14 +130,25 @@ class Search:
 
     def lines(self, entry: Entry) -> Iterator[tuple[int, str]]:
         """(number from 1, line), numbered as a read of the file shows them."""
+        return self._rows(entry) if _is_read_as_rows(entry) else self._text(entry)
+
+    def _text(self, entry: Entry) -> Iterator[tuple[int, str]]:
+        """Fetched once, however long it is."""
+        if self._left <= 0 or entry.size > self._left:
+            self.truncated = True
+            return
+        content = self._contents.whole(entry)
+        self._left -= len(content)
+        for number, line in enumerate(_split(_decoded(content) or ""), 1):
+            yield number, line.removesuffix("\n")
+
+    def _rows(self, entry: Entry) -> Iterator[tuple[int, str]]:
         offset = 0
         while True:
-            if self._left <= 0 or (not _is_read_as_rows(entry) and entry.size > self._left):
+            if self._left <= 0:
                 self.truncated = True
                 return
-            read = self._contents.lines(entry, offset, _SEARCH_ROWS)
-            if read.encoding != "utf-8":
-                return
+            read = self._contents.rows(entry, offset, _SEARCH_ROWS)
             self._left -= len(read.content)
             for number, line in enumerate(_split(read.content), offset + 1):
                 yield number, line.removesuffix("\n")
