@@ -102,17 +102,24 @@ def column_names(columns: Iterable[object]) -> tuple[list[str], list[str]]:
     notes: list[str] = []
     used: set[str] = set()
     given = {each for each in wished if isinstance(each, str)}
+    # By text the last number that was tried for it: those below are taken, and stay so.
+    copies: dict[str, int] = {}
     for number, column in enumerate(wished, 1):
         text = _text(column) or f"column_{number}"
-        name, copy = text, 1
+        name, copy = text, copies.get(text, 1)
         while name in used or (name != text and name in given):
             copy += 1
-            name = f"{text}_{copy}"
+            name = _sibling(text, copy)
+        copies[text] = copy
         used.add(name)
         names.append(name)
         if name != column:
             notes.append(f"Column {number} was named {cut(repr(column), 60)} and is {cut(repr(name), 60)} now.")
     return names, notes
+
+
+def _sibling(text: str, number: int) -> str:
+    return f"{text}_{number}"
 
 
 def _listed(columns: Iterable[object]) -> Sequence[object]:
