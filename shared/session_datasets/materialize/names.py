@@ -10,7 +10,6 @@ from pathlib import PurePosixPath
 
 from session_datasets.domain.limits import FILE_NAME_BYTES_MAX, TABLE_COLUMNS_MAX
 from session_datasets.materialize.cells import cell_of, clean, csv_text, cut
-from session_datasets.materialize.json_texts import NoJsonError
 from session_datasets.materialize.refusals import InvalidMaterializeError, UnsafeFileNameError
 
 _SEPARATORS = re.compile(r"[/\\:]")
@@ -113,8 +112,8 @@ def column_names(columns: Iterable[object]) -> tuple[list[str], list[str]]:
         copies[text] = copy
         used.add(name)
         names.append(name)
-        if name != column:
-            notes.append(f"Column {number} was named {cut(repr(column), 60)} and is {cut(repr(name), 60)} now.")
+        if not isinstance(column, str) or name != column:
+            notes.append(f"Column {number} was named {cut(_shown(column), 60)} and is {cut(repr(name), 60)} now.")
     return names, notes
 
 
@@ -127,11 +126,26 @@ def _listed(columns: Iterable[object]) -> Sequence[object]:
         raise InvalidMaterializeError(
             "columns is one text, not a list of names; nothing was saved.", "Pass the names as a list."
         )
-    return list(columns)
+    try:
+        return list(columns)
+    except Exception as error:
+        raise InvalidMaterializeError(
+            f"columns is a {type(columns).__name__} whose names can not be had ({type(error).__name__}); "
+            "nothing was saved.",
+            "Pass the names as a list.",
+        ) from error
+
+
+def _shown(column: object) -> str:
+    try:
+        return repr(column)
+    except Exception:
+        return f"a {type(column).__name__}"
 
 
 def _text(column: object) -> str:
     try:
         return clean(csv_text(cell_of(column)))[0]
-    except NoJsonError:
+    except Exception:
+        # It has no text, or raises when it is asked for one.
         return ""
