@@ -50,7 +50,9 @@ _CLOSING = ",;.)]}\"'\\"
 class _Patterns(NamedTuple):
     private_key: re.Pattern[str]
     word: re.Pattern[str]
+    authority: re.Pattern[str]
     user: re.Pattern[str]
+    address: re.Pattern[str]
     named: re.Pattern[str]
     value: re.Pattern[str]
     scheme: re.Pattern[str]
@@ -70,18 +72,27 @@ def _patterns() -> _Patterns:
         ),
         # What a URL or a user:password@host is found in: they hold no blanks.
         word=re.compile(r"[^\s\"<>`]++"),
+        # A password may hold what ends a URL elsewhere, but not before what ends a field or a tag.
+        authority=re.compile(r"://(?:[^\s\"<>`]|[\"<>`]++(?=[^\s,;:.)\]}/\\]))++"),
+        # Oracle's user/password@host:port/service.
+        address=re.compile(r"@(?://|(?!sha\d)[\w.-]++:\d{2,5}(?!\d))"),
         user=re.compile(r"[\w.%+~-]:(?=[^@])"),
         # name=, name: and "name": of any depth of quoting, name%3D, and --name of a command line.
         named=re.compile(
             rf"(?<![\w.-])(?:(?P<option>--[\w.-]++){_ENDS}[ \t]++(?=[^\s-])"
+            # PASSWORD 'x' and IDENTIFIED BY 'x' of SQL, quoted; without quotes where a user is created.
+            r"|(?P<sql>(?:password|identified\s++(?:with\s++\S++\s++)?+by(?:\s++(?:password|values))?+)\s++(?=\\*+[\"'])"
+            r"|(?:create|alter)\s++user\s++\S++\s++identified\s++by\s++(?=[^\s\"']))"
             rf"|(?P<name>[\w.-]++){_ENDS}(?P<gap>\\*+[\"']?[ \t]*+(?:=>|:=|==?|:|%3[AD])[ \t]*+))",
             re.IGNORECASE,
         ),
         value=re.compile(
             r"(?P<scheme>(?:(?:Bearer|Basic|Digest|Token|Negotiate|ApiKey)[ \t]++(?=[^\s,;\"']))?+)"
-            r"(?:(?P<open>\"|')(?P<quoted>(?:(?<=\")(?:[^\"\\\n]|\\.)*+|(?<=')(?:[^'\\\n]|\\.)*+))"
+            r"(?:(?P<open>\"|')(?P<quoted>(?:(?<=\")(?:[^\"\\\n]|\\.|\"\")*+|(?<=')(?:[^'\\\n]|\\.|'')*+))"
             # In JSON that is itself a text: three backslashes before a quote stand inside the value.
             r"|(?P<escaped_open>\\++[\"'])(?P<escaped>(?:[^\"'\\\n]|\\{2,}+[\"']?+|\\(?![\"']))*+)"
+            # ODBC's {...}, in which only a brace that is doubled goes on.
+            r"|(?P<open_brace>(?<==)\{(?!\s*+\\*+[\"']))(?P<braced>(?:[^}\n]|\}\})*+)"
             r"|(?P<open_list>\[|\(|\{(?!\s*+\\*+[\"']))(?P<listed>[^\])}\n]*+)"
             r"|(?P<bare>\*{3}(?=@)|(?!\{)(?:[^\s\"'&;,]|[&;,](?![A-Za-z_][\w.-]*+[=:])|[\"'](?![\s,}\]):;]|\Z))++))",
             re.IGNORECASE,
@@ -95,7 +106,10 @@ def _patterns() -> _Patterns:
             r"|(?<![\w-])eyJ[\w-]{4,}+\.[\w-]{4,}+(?:\.[\w-]*+)*+"
             # Keys of well-known services carry their maker's mark.
             r"|gh[pousr]_[A-Za-z0-9]{20,}+|github_pat_\w{20,}+|xox[abeprs]-[A-Za-z0-9-]{10,}+"
-            r"|(?<![\w-])sk-[\w-]{20,}+|AIza[\w-]{35})"
+            r"|(?<![\w-])sk-[\w-]{20,}+|AIza[\w-]{35}"
+            r"|(?<![\w-])(?:dapi[0-9a-f]{20,}+|ya29\.[\w-]{10,}+|GOCSPX-[\w-]{10,}+|hf_[A-Za-z0-9]{16,}+"
+            r"|glpat-[\w-]{10,}+|[srp]k_(?:live|test)_\w{8,}+|npm_[A-Za-z0-9]{16,}+"
+            r"|SG\.[\w-]{10,}+\.[\w-]{10,}+|hv[sbr]\.[\w-]{16,}+))"
             # To the end of the word, so that what follows is no word's beginning that it was not before.
             r"[\w-]*+"
         ),
@@ -176,7 +190,12 @@ def _without_key(found: re.Match[str]) -> str:
 
 
 def _without_userinfos(text: str) -> str:
-    return _patterns().word.sub(_without_userinfo, text) if "@" in text else text
+    if "@" not in text:
+        return text
+    patterns = _patterns()
+    if "://" in text:
+        text = patterns.authority.sub(_without_userinfo, text)
+    return patterns.word.sub(_without_userinfo, text)
 
 
 def _without_userinfo(found: re.Match[str]) -> str:
@@ -189,6 +208,8 @@ def _without_userinfo(found: re.Match[str]) -> str:
         return _without_userinfo_of_url(word, start + len("://"), end)
     # A label before an address is nobody's name.
     user = _patterns().user.search(word, 0, end)
+    if user is None and (slash := word.find("/", 1, end)) > 0 and _patterns().address.match(word, end):
+        return word[: slash + 1] + MASK + word[end:] if slash + 1 < end else word
     if user is None or user.end() == end or word[: user.end()].lower().endswith(("mailto:", "arn:")):
         return word
     return word[: user.end()] + MASK + word[end:]
@@ -209,7 +230,7 @@ def _without_values(text: str) -> str:
         value = patterns.value.match(text, found.end()) if _is_secret(found, done) else None
         if value is None:
             # What is no value of a secret may hold the name of one.
-            position = found.end("option") if found["option"] else found.end("name")
+            position = found.end("option" if found["option"] else "sql" if found["sql"] else "name")
             continue
         parts += [text[done : found.end()], _masked(value)]
         position = done = value.end()
@@ -217,7 +238,7 @@ def _without_values(text: str) -> str:
 
 
 def _masked(value: re.Match[str]) -> str:
-    opening = value["open"] or value["escaped_open"] or value["open_list"] or ""
+    opening = value["open"] or value["escaped_open"] or value["open_brace"] or value["open_list"] or ""
     held = value[value.lastgroup or "bare"]
     inside = held if opening else held.rstrip(_CLOSING) or held
     says_nothing = not inside.strip() or inside.lower() in _SAYS_NOTHING
@@ -226,6 +247,8 @@ def _masked(value: re.Match[str]) -> str:
 
 def _is_secret(found: re.Match[str], done: int) -> bool:
     """``done``: where the text begins that no value was taken from."""
+    if found["sql"]:
+        return True
     name = (found["option"] or found["name"]).lower()
     plain = _plain(name)
     if plain.endswith(_OPEN_TOKENS) or (plain == "token" and _follows_a_parser(found, done)):
