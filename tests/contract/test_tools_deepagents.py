@@ -160,7 +160,17 @@ def test_writing_again_shows_the_newest_and_keeps_the_older_one(backend: Workspa
     assert texts == {"old", "new"}
 
 
-@pytest.mark.parametrize("path", ["/", "/a/../b", "/folder/", "/" + "a" * 201])
+@pytest.mark.parametrize("path", ["/sp .txt ", "/ lead/ x.txt", "/ /a.txt"])
+def test_a_path_with_blanks_around_it_is_answered_as_it_is_found(backend: WorkspaceBackend, path: str) -> None:
+    shown = backend.write(path, "old").path
+    edited = backend.edit(path, "old", "new")
+    assert (edited.error, edited.path) == (None, shown)
+    assert next(each["path"] for each in backend.glob("**").matches or []) == shown
+    for spelled in (path, str(shown)):
+        assert backend.read(spelled).file_data == {"content": "new", "encoding": "utf-8"}
+
+
+@pytest.mark.parametrize("path", ["/", "/a/../b", "/folder/", "/" + "a" * 201, "/a\0b", "/a\nb", "/\ud800"], ids=ascii)
 def test_a_path_that_can_be_no_name_is_refused_and_nothing_is_registered(
     backend: WorkspaceBackend, workspace: Workspace, path: str
 ) -> None:

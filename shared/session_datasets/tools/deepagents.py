@@ -15,7 +15,7 @@ from session_datasets.client.errors import MissingExtraError
 from session_datasets.client.workspace import Workspace
 from session_datasets.tools import failing
 from session_datasets.tools.contents import Contents, Lines, encoded
-from session_datasets.tools.naming import Entry, Names, entry_at, name_of
+from session_datasets.tools.naming import Entry, Names, entry_at, name_of, path_of
 
 try:
     from deepagents.backends.protocol import (
@@ -77,7 +77,7 @@ class WorkspaceBackend(BackendProtocol):
     def write(self, file_path: str, content: str) -> WriteResult:
         if wrong := self._write(file_path, content, "write_file"):
             return WriteResult(error=wrong)
-        return WriteResult(path=file_path)
+        return WriteResult(path=path_of(file_path))
 
     def edit(self, file_path: str, old_string: str, new_string: str, replace_all: bool = False) -> EditResult:
         try:
@@ -94,7 +94,7 @@ class WorkspaceBackend(BackendProtocol):
             return EditResult(error=replaced)
         if wrong := self._write(file_path, replaced[0], "edit_file"):
             return EditResult(error=wrong)
-        return EditResult(path=file_path, occurrences=replaced[1])
+        return EditResult(path=path_of(file_path), occurrences=replaced[1])
 
     def glob(self, pattern: str, path: str | None = None) -> GlobResult:
         try:
