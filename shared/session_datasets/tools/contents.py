@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from session_datasets.client.errors import SessionDatasetsError
 from session_datasets.client.workspace import Workspace
-from session_datasets.domain.limits import KIB, MIB, PAGE_ROWS_MAX
+from session_datasets.domain.limits import FILE_NAME_BYTES_MAX, KIB, MIB, PAGE_ROWS_MAX
 from session_datasets.tools.answers import json_text
 from session_datasets.tools.naming import Entry
 
@@ -66,7 +66,7 @@ class Contents:
     def register(self, name: str, content: bytes) -> None:
         """A new artifact of this name, its file called as the last part of the name is."""
         with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / PurePosixPath(name).name
+            file = Path(folder) / _file_name(PurePosixPath(name))
             file.write_bytes(content)
             self._workspace.register_artifact(file, name=name, wait=False)
 
@@ -159,6 +159,13 @@ class Search:
 
 def _is_read_as_rows(entry: Entry) -> bool:
     return entry.rows is not None and (entry.size > TEXT_BYTES_MAX or entry.format not in _TEXTS)
+
+
+def _file_name(path: PurePosixPath) -> str:
+    """The last part of a name; a longer one than a file's may be loses the end of its stem."""
+    suffix = path.suffix if len(path.suffix.encode()) < FILE_NAME_BYTES_MAX else ""
+    stem = path.name.removesuffix(suffix).encode()[: FILE_NAME_BYTES_MAX - len(suffix.encode())]
+    return stem.decode(errors="ignore") + suffix
 
 
 def _decoded(content: bytes) -> str | None:

@@ -52,3 +52,24 @@ def test_a_search_counts_the_bytes_of_what_is_no_text(tmp_path: Path, monkeypatc
     files = Files(tmp_path, image=b"\0" * 6, picture=b"\0" * 6, notes=b"a\nb")
     assert _searched(files) == ([(1, "a"), (2, "b")], True)
     assert files.loaded == ["image", "notes"]
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("deep/er/a.csv", "a.csv"),
+        ("\N{EURO SIGN}" * 190 + ".csv", "\N{EURO SIGN}" * 83 + ".csv"),
+        ("\U0001f600" * 200, "\U0001f600" * 63),
+        ("a." + "\U0001f600" * 198, "a." + "\U0001f600" * 63),
+    ],
+    ids=["short", "with a suffix", "without", "nothing but a suffix"],
+)
+def test_a_file_of_a_long_name_has_one_that_a_file_system_takes(tmp_path: Path, name: str, file: str) -> None:
+    sent: list[tuple[str, bytes, str]] = []
+
+    class Registering:
+        def register_artifact(self, source: Path, *, name: str, wait: bool) -> None:
+            sent.append((source.name, source.read_bytes(), name))
+
+    Contents(cast("Workspace", Registering())).register(name, b"x")
+    assert sent == [(file, b"x", name)]
