@@ -34,7 +34,12 @@ _ENDS = (
 _OPEN_TOKENS = ("nexttoken", "continuationtoken", "pagetoken", "requesttoken", "idempotencytoken")
 _SECRET_TOKENS = ("accesstokens", "refreshtokens", "authtokens", "apitokens", "bearertokens", "sessiontokens")
 # "unexpected token: FROM" is a parser's word, and the one that helps.
-_OF_A_PARSER = ("expected", "unrecognized", "unrecognised", "unknown", "illegal")
+_OF_A_PARSER = (
+    *("expected", "unrecognized", "unrecognised", "unknown", "illegal"),
+    *("near", "mismatched", "extraneous", "offending"),
+)
+# A column of this name is compared with a value that opens nothing.
+_OF_A_CONDITION = (" where", " and", " or", " on", " having", "(")
 _LONGEST_OF_A_PARSER = 20
 # What a schema or a signature says of a field with a secret's name; nobody is kept out by such a password.
 _SAYS_NOTHING = frozenset(
@@ -44,6 +49,15 @@ _SAYS_NOTHING = frozenset(
         *("boolean", "date", "datetime", "timestamp", "time", "uuid", "json", "object", "array", "list"),
     )
 )
+# How it begins to be explained what is wrong with a field; only where more words follow, and only after a colon.
+_EXPLAINS = frozenset(
+    (
+        *("a", "an", "the", "this", "is", "was", "it", "must", "should", "can", "cannot", "may", "not", "no", "got"),
+        *("column", "field", "value", "key", "name", "input", "type", "length", "expected", "invalid", "unexpected"),
+        *("unknown", "missing", "wrong", "too", "required", "argument", "parameter", "extra"),
+    )
+)
+_SCHEMES = frozenset(("bearer", "basic", "digest", "negotiate"))
 _CLOSING = ",;.)]}\"'\\"
 
 
@@ -53,6 +67,8 @@ class _Patterns(NamedTuple):
     authority: re.Pattern[str]
     user: re.Pattern[str]
     address: re.Pattern[str]
+    clock: re.Pattern[str]
+    sentence: re.Pattern[str]
     named: re.Pattern[str]
     value: re.Pattern[str]
     scheme: re.Pattern[str]
@@ -76,6 +92,8 @@ def _patterns() -> _Patterns:
         authority=re.compile(r"://(?:[^\s\"<>`]|[\"<>`]++(?=[^\s,;:.)\]}/\\]))++"),
         # Oracle's user/password@host:port/service.
         address=re.compile(r"@(?://|(?!sha\d)[\w.-]++:\d{2,5}(?!\d))"),
+        clock=re.compile(r"(?<!\S)\d{1,2}:\d\d(?::\d\d(?:\.\d{1,9})?)?(?=@)"),
+        sentence=re.compile(r"[ \t]++[a-z]", re.IGNORECASE),
         user=re.compile(r"[\w.%+~-]:(?=[^@])"),
         # name=, name: and "name": of any depth of quoting, name%3D, and --name of a command line.
         named=re.compile(
@@ -210,6 +228,8 @@ def _without_userinfo(found: re.Match[str]) -> str:
     user = _patterns().user.search(word, 0, end)
     if user is None and (slash := word.find("/", 1, end)) > 0 and _patterns().address.match(word, end):
         return word[: slash + 1] + MASK + word[end:] if slash + 1 < end else word
+    if _patterns().clock.match(word):
+        return word
     if user is None or user.end() == end or word[: user.end()].lower().endswith(("mailto:", "arn:")):
         return word
     return word[: user.end()] + MASK + word[end:]
@@ -228,20 +248,31 @@ def _without_values(text: str) -> str:
     parts, done, position = [], 0, 0
     while found := patterns.named.search(text, position):
         value = patterns.value.match(text, found.end()) if _is_secret(found, done) else None
-        if value is None:
+        if value is None or _explains(found, value):
             # What is no value of a secret may hold the name of one.
             position = found.end("option" if found["option"] else "sql" if found["sql"] else "name")
             continue
-        parts += [text[done : found.end()], _masked(value)]
+        parts += [text[done : found.end()], _masked(found, value)]
         position = done = value.end()
     return "".join([*parts, text[done:]])
 
 
-def _masked(value: re.Match[str]) -> str:
+def _explains(found: re.Match[str], value: re.Match[str]) -> bool:
+    """``password: column not found`` and ``token: expected str, got int`` are sentences."""
+    bare = value["bare"]
+    if bare is None or value["scheme"] or (found["gap"] or "").strip() != ":":
+        return False
+    return bare.lower() in _EXPLAINS and _patterns().sentence.match(value.string, value.end()) is not None
+
+
+def _masked(found: re.Match[str], value: re.Match[str]) -> str:
     opening = value["open"] or value["escaped_open"] or value["open_brace"] or value["open_list"] or ""
     held = value[value.lastgroup or "bare"]
     inside = held if opening else held.rstrip(_CLOSING) or held
     says_nothing = not inside.strip() or inside.lower() in _SAYS_NOTHING
+    if inside.lower() in _SCHEMES:
+        # Of a header that is described; the value of one that was sent comes behind it.
+        says_nothing = _plain(found["name"] or "").endswith("authorization")
     return value["scheme"] + opening + (inside if says_nothing else MASK) + held[len(inside) :]
 
 
@@ -251,10 +282,12 @@ def _is_secret(found: re.Match[str], done: int) -> bool:
         return True
     name = (found["option"] or found["name"]).lower()
     plain = _plain(name)
-    if plain.endswith(_OPEN_TOKENS) or (plain == "token" and _follows_a_parser(found, done)):
+    if plain.endswith(_OPEN_TOKENS) or (plain == "token" and _follows(found, done, _OF_A_PARSER)):
         return False
     if plain.endswith(_SECRET_NAMES):
         return True
+    if plain == "signature" and _follows(found, done, _OF_A_CONDITION):
+        return False
     gap = found["gap"] or ""
     is_parameter = "=" in gap or "%3d" in gap.lower() or "x-amz-" in name
     return is_parameter and re.split(r"[._-]", name)[-1] in _SECRET_PARAMETERS
@@ -264,9 +297,9 @@ def _plain(name: str) -> str:
     return "".join(character for character in name.lower() if character.isalnum())
 
 
-def _follows_a_parser(found: re.Match[str], done: int) -> bool:
+def _follows(found: re.Match[str], done: int, words: tuple[str, ...]) -> bool:
     before = found.string[max(done, found.start() - _LONGEST_OF_A_PARSER) : found.start()]
-    return before.lower().rstrip().endswith(_OF_A_PARSER)
+    return before.lower().rstrip().endswith(words)
 
 
 def _without_credentials(found: re.Match[str]) -> str:
