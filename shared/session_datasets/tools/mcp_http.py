@@ -75,6 +75,11 @@ class Place:
         except ValueError:
             return False
 
+    @property
+    def host_in_urls(self) -> str:
+        """The host as URLs and the Host header have it: an address of IPv6 in brackets."""
+        return f"[{self.host.strip('[]')}]" if ":" in self.host else self.host
+
 
 def http_app(server: Server[Any], place: Place) -> Any:
     """The ASGI application of one server: each request stands alone, so any number of processes may share the work."""
@@ -82,7 +87,9 @@ def http_app(server: Server[Any], place: Place) -> Any:
 
     names = [*place.reached_as]
     if place.is_loopback:
-        names += ["127.0.0.1:*", "localhost:*", "[::1]:*"]
+        here = dict.fromkeys(["127.0.0.1", "localhost", "[::1]", place.host_in_urls])
+        # A client leaves out the port where it is the scheme's own.
+        names += [each for name in here for each in (name, f"{name}:*")]
     security = TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
         allowed_hosts=names,
@@ -101,8 +108,7 @@ def serve_http(server: Server[Any], place: Place, listening: Callable[[str], Non
     app = http_app(server, place)
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
     with socket.create_server((place.host.strip("[]"), place.port), family=family) as taken:
-        shown = f"[{place.host.strip('[]')}]" if family is socket.AF_INET6 else place.host
-        listening(f"http://{shown}:{taken.getsockname()[1]}{MCP_PATH}")
+        listening(f"http://{place.host_in_urls}:{taken.getsockname()[1]}{MCP_PATH}")
         # Its log goes where this process's own goes; an access log would tell nothing but times.
         config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False)
         uvicorn.Server(config).run(sockets=[taken])
