@@ -226,7 +226,15 @@ def test_the_address_that_it_listens_on_is_answered_with_and_without_a_port(work
             assert httpx2.post(url, json=_PING, headers=_HEADERS | {"Host": name}).status_code == 200
 
 
-@pytest.mark.parametrize("sent", [None, "Bearer wrong", BEARER, f"Basic {BEARER}"])
+@pytest.mark.parametrize("sent", [f"{scheme} {BEARER}" for scheme in ("Bearer", "bearer", "BEARER", "Bearer ")])
+def test_the_bearer_token_is_known_in_any_spelling_of_its_scheme(workspace: Workspace, sent: str) -> None:
+    with _serving(workspace, Place(port=0, bearer=BEARER)) as url:
+        assert httpx2.post(url, json=_PING, headers=_HEADERS | {"Authorization": sent}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "sent", [None, "Bearer wrong", "Bearer", BEARER, f"Basic {BEARER}", f"Bearer {BEARER.upper()}"]
+)
 def test_without_the_bearer_token_nothing_is_answered(workspace: Workspace, sent: str | None) -> None:
     headers = _HEADERS | ({"Authorization": sent} if sent else {})
     with _serving(workspace, Place(port=0, bearer=BEARER)) as url:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import re
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ DEFAULT_PORT = 8_765
 ENV_BEARER = "SESSION_DATASETS_MCP_TOKEN"
 # Characters of a token that can not be guessed: 128 bits and more in any usual spelling.
 BEARER_CHARACTERS_MIN = 22
+_SENDABLE = re.compile(r"[!-~]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,11 @@ class Place:
             raise ConfigurationError(
                 f"The bearer token has fewer than {BEARER_CHARACTERS_MIN} characters; nothing was started.",
                 f'Choose one that can not be guessed: export {ENV_BEARER}="$(openssl rand -hex 32)"',
+            )
+        if self.bearer is not None and not _SENDABLE.fullmatch(self.bearer):
+            raise ConfigurationError(
+                "The bearer token has blanks, line ends or other characters that no header holds; nothing was started.",
+                f"Choose one of letters and digits, without a line end behind it: export {ENV_BEARER}=...",
             )
         # A name can be bound to any address: what it is reached by may be a page's own name, or a proxy for anybody.
         if self.bearer is None and self.reached_as:
@@ -119,7 +126,7 @@ class _Guarded:
 
     def __init__(self, app: Any, bearer: str) -> None:
         self._app = app
-        self._expected = f"Bearer {bearer}".encode()
+        self._expected = bearer.encode()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http" and not self._knows(scope["headers"]):
@@ -131,4 +138,8 @@ class _Guarded:
 
     def _knows(self, headers: Sequence[tuple[bytes, bytes]]) -> bool:
         sent = [value for name, value in headers if name == b"authorization"]
-        return len(sent) == 1 and hmac.compare_digest(sent[0], self._expected)
+        if len(sent) != 1:
+            return False
+        # The scheme's case does not count, nor how many blanks follow it.
+        scheme, _, token = sent[0].partition(b" ")
+        return scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(b" "), self._expected)

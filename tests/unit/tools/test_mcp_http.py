@@ -46,5 +46,13 @@ def test_a_bearer_token_that_can_be_guessed_is_refused() -> None:
         Place(bearer="0" * 21)
 
 
+@pytest.mark.parametrize("mark", ["\n", "\r\n", " ", "\t", "\0", "\x7f", "é"], ids=ascii)
+@pytest.mark.parametrize("where", ["{mark}{bearer}", "{bearer}{mark}", "{bearer}{mark}{bearer}"])
+def test_a_bearer_token_that_no_header_can_hold_is_refused(mark: str, where: str) -> None:
+    with pytest.raises(ConfigurationError, match="that no header holds; nothing was started") as refused:
+        Place(bearer=where.format(mark=mark, bearer=BEARER))
+    assert BEARER not in str(refused.value)
+
+
 def test_the_bearer_token_is_not_told() -> None:
     assert BEARER not in repr(Place(bearer=BEARER))
