@@ -7,6 +7,7 @@ bearer token and the names that it is reached by.
 
 from __future__ import annotations
 
+import errno
 import hmac
 import ipaddress
 import re
@@ -25,6 +26,14 @@ DEFAULT_PORT = 8_765
 ENV_BEARER = "SESSION_DATASETS_MCP_TOKEN"
 # Characters of a token that can not be guessed: 128 bits and more in any usual spelling.
 BEARER_CHARACTERS_MIN = 22
+_REFUSALS = {
+    errno.EADDRINUSE: (
+        "another program listens there",
+        "End it, or choose another --port; --port 0 takes one that is free.",
+    ),
+    errno.EACCES: ("this user may not use that port", "Choose a --port of 1024 or more, or 0 for one that is free."),
+    errno.EADDRNOTAVAIL: ("this machine has no such address", "Choose a --host of this machine, e.g. 127.0.0.1."),
+}
 _SENDABLE = re.compile(r"[!-~]+")
 
 
@@ -109,16 +118,29 @@ def http_app(server: Server[Any], place: Place) -> Any:
 
 
 def serve_http(server: Server[Any], place: Place, listening: Callable[[str], None] = lambda _: None) -> None:
-    """Serves until it is interrupted. ``listening`` is called with the URL; port 0 is one that is free."""
+    """Serves until it is interrupted. ``listening`` is called with the URL; port 0 is one that is free.
+
+    ConfigurationError for a place that can not be listened on.
+    """
     import uvicorn
 
     app = http_app(server, place)
-    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
-    with socket.create_server((place.host.strip("[]"), place.port), family=family) as taken:
+    with _taken(place) as taken:
         listening(f"http://{place.host_in_urls}:{taken.getsockname()[1]}{MCP_PATH}")
         # Its log goes where this process's own goes; an access log would tell nothing but times.
         config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False)
         uvicorn.Server(config).run(sockets=[taken])
+
+
+def _taken(place: Place) -> socket.socket:
+    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+    try:
+        return socket.create_server((place.host.strip("[]"), place.port), family=family)
+    except OSError as error:
+        reason, advice = _REFUSALS.get(error.errno or 0, (error.strerror or str(error), "Choose another --host."))
+        raise ConfigurationError(
+            f"{place.host_in_urls}:{place.port} can not be listened on: {reason}; nothing was started.", advice
+        ) from error
 
 
 class _Guarded:
