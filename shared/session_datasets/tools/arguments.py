@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from session_datasets.client.references import reference_of
 from session_datasets.domain import limits
+from session_datasets.tools.answers import json_text
 
 # Artifacts of one listing: their names stay readable within its budget.
 LISTING_ARTIFACTS_MAX = 50
@@ -50,8 +51,9 @@ def _names_of(value: object) -> object:
 
 
 def _short(path: str | None) -> str | None:
-    if path is not None and len(path.encode()) > PATH_BYTES_MAX:
-        raise ValueError(f"takes at most {PATH_BYTES_MAX} bytes of UTF-8")
+    """Of what is told again the cost counts: a control character takes six bytes of JSON, a quote two."""
+    if path is not None and len(json_text(path).encode()) - len('""') > PATH_BYTES_MAX:
+        raise ValueError(f"takes at most {PATH_BYTES_MAX} bytes of UTF-8, escaped as in JSON")
     return path
 
 
