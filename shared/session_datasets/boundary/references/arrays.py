@@ -29,7 +29,17 @@ def write_array(value: Any, folder: Path) -> tuple[Path, Facts]:
         )
     path = folder / "value.npy"
     numpy.save(path, value, allow_pickle=False)
-    return path, {"shape": list(value.shape), "dtype": str(value.dtype)[:_DTYPE_CHARACTERS_MAX]}
+    facts: Facts = {"shape": list(value.shape), "dtype": str(value.dtype)[:_DTYPE_CHARACTERS_MAX]}
+    if dropped := sorted(_not_kept(value.dtype)):
+        facts["dropped"] = dropped
+    return path, facts
+
+
+def _not_kept(dtype: Any) -> set[str]:
+    """What an npy file does not say of a type, at any depth; two types that differ in it alone are equal."""
+    inner = [dtype.base] if dtype.subdtype else [field[0] for field in (dtype.fields or {}).values()]
+    lost = {"align"} if dtype.isalignedstruct else set()
+    return lost.union({"metadata"} if dtype.metadata else (), *map(_not_kept, inner))
 
 
 def read_array(file: BufferedReader) -> Any:

@@ -96,6 +96,24 @@ def test_a_file_with_a_pickle_is_refused_and_nothing_in_it_runs(
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.parametrize(
+    ("dtype", "dropped"),
+    [
+        (np.dtype([("a", "i1"), ("b", "i8")], align=True), ["align"]),
+        (np.dtype([("x", np.dtype([("a", "i1"), ("b", "i8")], align=True), (2,))]), ["align"]),
+        (np.dtype("f8", metadata={"unit": "m"}), ["metadata"]),
+        (np.dtype([("a", "i1"), ("b", "i8")]), None),
+        (np.dtype("f8"), None),
+    ],
+    ids=["aligned", "aligned-within", "metadata", "record", "plain"],
+)
+@pytest.mark.filterwarnings("ignore:metadata on a dtype")
+def test_what_an_npy_file_does_not_say_of_a_type_is_declared_as_dropped(
+    dtype: Any, dropped: Any, store: FolderStore
+) -> None:
+    assert references.save(np.zeros(2, dtype=dtype), store)["$dataset"].get("dropped") == dropped
+
+
 def replaced(reference: Any, data: bytes, folder: Path) -> Any:
     """The reference to other bytes, which has their size and hash."""
     (folder / reference["$dataset"]["place"]["key"]).write_bytes(data)

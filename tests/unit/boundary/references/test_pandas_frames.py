@@ -270,6 +270,42 @@ def test_a_series_keeps_its_name_and_index(name: Any, store: FolderStore) -> Non
     assert_series_equal(back(series, store), series, check_exact=True)
 
 
+@pytest.mark.parametrize("allows", [True, False])
+@pytest.mark.parametrize("value", [pd.DataFrame({"a": [1]}), pd.Series([1])], ids=["frame", "series"])
+def test_whether_labels_may_occur_twice_comes_back(value: Any, allows: bool, store: FolderStore) -> None:
+    assert back(value.set_flags(allows_duplicate_labels=allows), store).flags.allows_duplicate_labels is allows
+
+
+@pytest.mark.parametrize("name", [None, "days", 5, ("x", 1), pd.Timestamp("2026")], ids=str)
+@pytest.mark.parametrize("place", ["column", "index"])
+def test_categories_keep_their_name_and_frequency(place: str, name: Any, store: FolderStore) -> None:
+    categories = pd.date_range("2026-01-01", periods=3, freq="D").rename(name)
+    cells = pd.Categorical.from_codes([0, 2], categories=categories)
+    frame = pd.DataFrame({"a": cells}) if place == "column" else pd.DataFrame({"a": [1, 2]}, index=cells)
+    again = back(frame, store)
+    found = again["a"].cat.categories if place == "column" else again.index.categories
+    assert (found.name, found.freq) == (name, categories.freq)
+    assert found.equals(categories)
+
+
+def test_a_frequency_of_categories_that_is_lost_is_declared(store: FolderStore) -> None:
+    categories = pd.date_range("2026-01-01", periods=3, freq=pd.DateOffset(months=1))
+    frame = pd.DataFrame({"a": pd.Categorical.from_codes([0, 2], categories=categories)})
+    assert references.save(frame, store)["$dataset"]["dropped"] == ["freq"]
+    again = back(frame, store)["a"]
+    assert (again.tolist(), again.cat.categories.freq) == (frame["a"].tolist(), None)
+
+
+@pytest.mark.parametrize("dtype", ["Float32", "Float64"])
+def test_a_number_that_is_none_and_a_missing_one_stay_two_things(dtype: str, store: FolderStore) -> None:
+    numbers = np.array([1.5, np.nan, np.inf, -0.0, 7.0], dtype=dtype.lower())
+    array = pd.arrays.FloatingArray(numbers, np.array([False, False, False, False, True]))
+    again = back(pd.DataFrame({"a": array}), store)["a"].array
+    assert again.dtype == dtype
+    assert list(map(repr, again)) == list(map(repr, array))
+    assert again.isna().tolist() == [False, False, False, False, True]
+
+
 def test_attrs_come_back(store: FolderStore) -> None:
     frame = pd.DataFrame({"a": [1]})
     frame.attrs = {"source": ("x", 1)}

@@ -53,7 +53,9 @@ def to_table(value: Any) -> tuple[Any, Facts]:
     facts["index"] = names[len(columns) :] if index_columns else "range"
     if as_json := [told_name(frame.columns[at]) for at, each in enumerate(columns) if each.as_json]:
         facts["cells_as_json"] = told_names(as_json)
-    dropped = ["freq"] if any(_loses_freq(axis) for axis in (frame.index, frame.columns)) else []
+    if not value.flags.allows_duplicate_labels:
+        recipe["duplicate_labels"] = False
+    dropped = ["freq"] if any(map(_loses_freq, (frame.index, frame.columns, *_categories(frame)))) else []
     if value.attrs:
         try:
             recipe["attrs"] = _written(value.attrs, "attrs")
@@ -83,7 +85,7 @@ def from_table(table: Any) -> Any:
         value.columns = _index(labels, [decoded(arrow, spec) for arrow, spec in unpacked(labels["packed"])])
     if "attrs" in recipe:
         value.attrs = _read(recipe["attrs"])
-    return value
+    return value.set_flags(allows_duplicate_labels=False) if "duplicate_labels" in recipe else value
 
 
 def _axis(axis: Any, where: str) -> tuple[Spec, list[Column]]:
@@ -97,6 +99,11 @@ def _axis(axis: Any, where: str) -> tuple[Spec, list[Column]]:
         levels = [encoded(axis.get_level_values(at), f"level {at} of the {where}") for at in range(axis.nlevels)]
         return {"axis": "levels", "names": names}, levels
     return {"axis": "values", "names": names, "freq": freq_text(axis)}, [encoded(axis, where)]
+
+
+def _categories(frame: Any) -> list[Any]:
+    dtypes = [*frame.dtypes, getattr(frame.index, "dtype", None), getattr(frame.columns, "dtype", None)]
+    return [dtype.categories for dtype in dtypes if hasattr(dtype, "categories")]
 
 
 def _loses_freq(axis: Any) -> bool:
