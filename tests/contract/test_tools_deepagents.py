@@ -160,13 +160,34 @@ def test_writing_again_shows_the_newest_and_keeps_the_older_one(backend: Workspa
     assert texts == {"old", "new"}
 
 
-@pytest.mark.parametrize("path", ["/", "/a/../b", "/folder/", "/" + "a" * 201])
+@pytest.mark.parametrize("path", ["/sp .txt ", "/ lead/ x.txt", "/ /a.txt"])
+def test_a_path_with_blanks_around_it_is_answered_as_it_is_found(backend: WorkspaceBackend, path: str) -> None:
+    shown = backend.write(path, "old").path
+    edited = backend.edit(path, "old", "new")
+    assert (edited.error, edited.path) == (None, shown)
+    assert next(each["path"] for each in backend.glob("**").matches or []) == shown
+    for spelled in (path, str(shown)):
+        assert backend.read(spelled).file_data == {"content": "new", "encoding": "utf-8"}
+
+
+@pytest.mark.parametrize("path", ["/", "/a/../b", "/folder/", "/" + "a" * 201, "/a\0b", "/a\nb", "/\ud800"], ids=ascii)
 def test_a_path_that_can_be_no_name_is_refused_and_nothing_is_registered(
     backend: WorkspaceBackend, workspace: Workspace, path: str
 ) -> None:
     assert backend.write(path, "x").error == "invalid_path"
     assert backend.upload_files([(path, b"x")])[0].error == "invalid_path"
     assert list(workspace.list_artifacts()) == []
+
+
+@pytest.mark.parametrize("text", ["x\ud800", "\udc00x", "\ud83d"], ids=["behind", "before", "alone"])
+def test_a_text_that_has_no_bytes_is_refused_in_words_and_nothing_is_registered(
+    backend: WorkspaceBackend, workspace: Workspace, text: str
+) -> None:
+    backend.write("/a.txt", "x")
+    for result in (backend.write("/b.txt", text), backend.edit("/a.txt", "x", text)):
+        assert "is half of a surrogate pair" in str(result.error)
+        assert "nothing was written" in str(result.error)
+    assert [each.name for each in workspace.list_artifacts()] == ["a.txt"]
 
 
 def test_an_edit_of_a_large_table_is_refused_with_what_to_do(backend: WorkspaceBackend, large: str) -> None:

@@ -203,8 +203,13 @@ _HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "ap
         ({"Origin": "null"}, 403),
         ({}, 200),
         ({"Origin": "http://localhost:3000"}, 200),
+        ({"Host": "localhost"}, 200),
+        ({"Host": "127.0.0.1", "Origin": "http://127.0.0.1"}, 200),
     ],
-    ids=["a name that was bound to this machine", "a page of the web", "a sandboxed page", "a program", "a local page"],
+    ids=[
+        *("a name that was bound to this machine", "a page of the web", "a sandboxed page", "a program"),
+        *("a local page", "a name without a port", "a page without a port"),
+    ],
 )
 def test_only_requests_that_name_this_machine_are_answered(
     workspace: Workspace, headers: dict[str, str], status: int
@@ -213,7 +218,23 @@ def test_only_requests_that_name_this_machine_are_answered(
         assert httpx2.post(url, json=_PING, headers=_HEADERS | headers).status_code == status
 
 
-@pytest.mark.parametrize("sent", [None, "Bearer wrong", BEARER, f"Basic {BEARER}"])
+@pytest.mark.parametrize("host", ["127.0.0.2", "::1", "[::1]", "localhost"])
+def test_the_address_that_it_listens_on_is_answered_with_and_without_a_port(workspace: Workspace, host: str) -> None:
+    place = Place(host, port=0)
+    with _serving(workspace, place) as url:
+        for name in (place.host_in_urls, f"{place.host_in_urls}:8765"):
+            assert httpx2.post(url, json=_PING, headers=_HEADERS | {"Host": name}).status_code == 200
+
+
+@pytest.mark.parametrize("sent", [f"{scheme} {BEARER}" for scheme in ("Bearer", "bearer", "BEARER", "Bearer ")])
+def test_the_bearer_token_is_known_in_any_spelling_of_its_scheme(workspace: Workspace, sent: str) -> None:
+    with _serving(workspace, Place(port=0, bearer=BEARER)) as url:
+        assert httpx2.post(url, json=_PING, headers=_HEADERS | {"Authorization": sent}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "sent", [None, "Bearer wrong", "Bearer", BEARER, f"Basic {BEARER}", f"Bearer {BEARER.upper()}"]
+)
 def test_without_the_bearer_token_nothing_is_answered(workspace: Workspace, sent: str | None) -> None:
     headers = _HEADERS | ({"Authorization": sent} if sent else {})
     with _serving(workspace, Place(port=0, bearer=BEARER)) as url:

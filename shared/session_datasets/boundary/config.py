@@ -9,21 +9,25 @@ from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
-from session_datasets.domain.redaction import redact
+from session_datasets.domain.redaction import names_a_secret, redact
 
 _DEPTH_MAX = 32
 # Words of a key: apiKey, api_key, API-KEY and x.api.key are all ("api", "key").
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _SECRET_WORDS = frozenset(
     {
-        "apikey", "auth", "authorization", "bearer", "cookie", "cookies", "credential", "credentials", "creds", "dsn",
-        "jwt", "passphrase", "passwd", "password", "passwords", "pgpassword", "pwd", "secret", "secrets", "signature",
-        "token",
+        "auth", "bearer", "cookie", "cookies", "credential", "credentials", "creds", "dsn", "jwt", "pass", "secret",
+        "secrets", "signature", "token",
     }
 )  # fmt: skip
+# Of a key whatever its words are parted by, or by nothing; what ends a name of redaction's is known beside these.
+_SECRET_ENDS = ("credential", "credentials", "creds", "cookie", "cookies", "accesskeyid", "connectionstring", "jwt")
+_PASS = "pass"
+_NO_PASSWORD = ("bypass", "compass", "encompass", "overpass", "surpass", "trespass", "underpass")
 _SECRET_PAIRS = frozenset(
-    {("api", "key"), ("access", "key"), ("private", "key"), ("signing", "key"), ("secret", "key")}
+    {("api", "key"), ("access", "key"), ("private", "key"), ("signing", "key"), ("secret", "key"), ("account", "key")}
 )
+_SECRET_ANYWHERE = ("password", "passwd", "passphrase", "apikey", "authorization", "pwd")
 # Tokens that open nothing: token_count, max_token, next_page_token.
 _OPEN_TOKENS = frozenset(
     {
@@ -44,8 +48,8 @@ def strip_runnable_config(config: Mapping[str, Any] | None) -> dict[str, Any]:
     if tags := [str(tag) for tag in config.get("tags") or () if not looks_like_a_credential("", str(tag))]:
         kept["tags"] = tags
     for name in ("run_name", "run_id"):
-        if config.get(name) is not None:
-            kept[name] = str(config[name])
+        if config.get(name) is not None and not looks_like_a_credential("", text := str(config[name])):
+            kept[name] = text
     limit = config.get("recursion_limit")
     if type(limit) is int:
         kept["recursion_limit"] = limit
@@ -66,14 +70,27 @@ def rebuild_runnable_config(data: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def looks_like_a_credential(key: str, value: Any = None) -> bool:
-    """By the words of the key, or by the looks of a text."""
+    """By the words of the key, by how it ends, or by the looks of a text, be it the key's own."""
     words = [word.lower() for word in _WORD.findall(key)]
-    if any(pair in _SECRET_PAIRS for pair in pairwise(words)):
+    if any(pair in _SECRET_PAIRS for pair in pairwise(words)) or _is_secret_without_words(words):
         return True
     secret = _SECRET_WORDS.intersection(words)
     if secret and not (secret == {"token"} and _OPEN_TOKENS.intersection(words)):
         return True
-    return isinstance(value, str) and redact(value) != value
+    return any(isinstance(text, str) and redact(text) != text for text in (key, value))
+
+
+def _is_secret_without_words(words: list[str]) -> bool:
+    """Of accesstoken, userpass and apiKeys, which no capital parts."""
+    if any(word.startswith(_SECRET_ANYWHERE) for word in words):
+        return True
+    joined = "".join(words)
+    if joined.endswith(_SECRET_ENDS) or (joined.endswith(_PASS) and not joined.endswith(_NO_PASSWORD)):
+        return True
+    is_open = joined.endswith("token") and (
+        joined.removesuffix("token") in _OPEN_TOKENS or bool(_OPEN_TOKENS.intersection(words))
+    )
+    return names_a_secret(joined) and not is_open
 
 
 def _crossing(given: Any) -> dict[str, Any]:

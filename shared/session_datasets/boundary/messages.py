@@ -135,7 +135,8 @@ class _Loading:
         values = {name: self._typed(self._marked(each, depth + 2)) for name, each in kwargs.items()}
         try:
             return cls(**values)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, AttributeError, LookupError) as error:
+            # LangChain's own validators reach into a field before they look at what it is.
             fields = "; ".join(_told(error)) or type(error).__name__
             raise MalformedJsonError(
                 f"The fields do not make a {cls.__name__} of this version of langchain-core: {fields}.",

@@ -10,6 +10,8 @@ from pathlib import Path
 from session_datasets.client.errors import UnsafePathError
 
 _SIBLINGS_MAX = 10_000
+# Of one part of a path, on any usual file system.
+_NAME_BYTES_MAX = 255
 _INSIDE = "Choose a path inside the working directory, without links on the way to it."
 
 
@@ -30,7 +32,13 @@ def target_in(directory: Path, to: Path | str | None, file_name: str) -> Path:
 
 
 def make_parents(directory: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise UnsafePathError(
+            f"{target.name!r} can not be there: a part of its path is a file; nothing was loaded.",
+            "Pass a path whose folders are folders, or do not exist yet.",
+        ) from None
     # Once more, now that they exist: a link may have been put there since the target was chosen.
     _refuse_links(Path(os.path.abspath(directory)), target)
 
@@ -74,6 +82,11 @@ def _plain_name(file_name: str) -> str:
 def _refuse_links(root: Path, target: Path) -> None:
     step = root
     for part in target.relative_to(root).parts:
+        if len(os.fsencode(part)) > _NAME_BYTES_MAX:
+            raise UnsafePathError(
+                f"{part[:40]!r}... is longer than {_NAME_BYTES_MAX} bytes; nothing was loaded.",
+                "Pass a shorter name as to=.",
+            )
         step = step / part
         if step.is_symlink():
             raise UnsafePathError(f"{str(step)!r} is a link; nothing was loaded.", _INSIDE)

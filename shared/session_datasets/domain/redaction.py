@@ -19,20 +19,27 @@ _READ_BEYOND_CHARACTERS = 64 * 1024
 
 # Ends of names, without case and punctuation, whose value is a secret: DB_PASSWORD, clientSecret, X-Amz-Security-Token.
 _SECRET_NAMES = (
-    *("password", "passwd", "passphrase", "pwd", "secret", "secretkey", "secretaccesskey", "clientsecret"),
-    *("apikey", "accesskey", "privatekey", "signingkey", "token", "authorization"),
+    *("password", "passwd", "passphrase", "passcode", "pwd", "secret", "secretkey", "secretaccesskey", "clientsecret"),
+    *("apikey", "accesskey", "accountkey", "privatekey", "signingkey", "encryptionkey", "sharedkey", "masterkey"),
+    *("token", "authorization"),
 )
 # Likewise, but only where "=" follows: in prose a colon after such a word explains it.
 _SECRET_PARAMETERS = ("signature", "credential", "sig", "pass")
 # How names of both kinds end, so that most words are passed over at once.
 _ENDS = (
-    "(?:(?<=word)|(?<=wd)|(?<=phrase)|(?<=secret)|(?<=key)|(?<=token)|(?<=ization)"
+    "(?:(?<=word)|(?<=wd)|(?<=phrase)|(?<=passcode)|(?<=secret)|(?<=key)|(?<=token)|(?<=ization)"
     "|(?<=signature)|(?<=credential)|(?<=sig)|(?<=pass))"
 )
 # Tokens that open nothing: they say where a listing goes on, or that two requests are the same one.
 _OPEN_TOKENS = ("nexttoken", "continuationtoken", "pagetoken", "requesttoken", "idempotencytoken")
+_SECRET_TOKENS = ("accesstokens", "refreshtokens", "authtokens", "apitokens", "bearertokens", "sessiontokens")
 # "unexpected token: FROM" is a parser's word, and the one that helps.
-_OF_A_PARSER = ("expected", "unrecognized", "unrecognised", "unknown", "illegal")
+_OF_A_PARSER = (
+    *("expected", "unrecognized", "unrecognised", "unknown", "illegal"),
+    *("near", "mismatched", "extraneous", "offending"),
+)
+# A column of this name is compared with a value that opens nothing.
+_OF_A_CONDITION = (" where", " and", " or", " on", " having", "(")
 _LONGEST_OF_A_PARSER = 20
 # What a schema or a signature says of a field with a secret's name; nobody is kept out by such a password.
 _SAYS_NOTHING = frozenset(
@@ -42,13 +49,26 @@ _SAYS_NOTHING = frozenset(
         *("boolean", "date", "datetime", "timestamp", "time", "uuid", "json", "object", "array", "list"),
     )
 )
+# How it begins to be explained what is wrong with a field; only where more words follow, and only after a colon.
+_EXPLAINS = frozenset(
+    (
+        *("a", "an", "the", "this", "is", "was", "it", "must", "should", "can", "cannot", "may", "not", "no", "got"),
+        *("column", "field", "value", "key", "name", "input", "type", "length", "expected", "invalid", "unexpected"),
+        *("unknown", "missing", "wrong", "too", "required", "argument", "parameter", "extra"),
+    )
+)
+_SCHEMES = frozenset(("bearer", "basic", "digest", "negotiate"))
 _CLOSING = ",;.)]}\"'\\"
 
 
 class _Patterns(NamedTuple):
     private_key: re.Pattern[str]
     word: re.Pattern[str]
+    authority: re.Pattern[str]
     user: re.Pattern[str]
+    address: re.Pattern[str]
+    clock: re.Pattern[str]
+    sentence: re.Pattern[str]
     named: re.Pattern[str]
     value: re.Pattern[str]
     scheme: re.Pattern[str]
@@ -68,18 +88,29 @@ def _patterns() -> _Patterns:
         ),
         # What a URL or a user:password@host is found in: they hold no blanks.
         word=re.compile(r"[^\s\"<>`]++"),
+        # A password may hold what ends a URL elsewhere, but not before what ends a field or a tag.
+        authority=re.compile(r"://(?:[^\s\"<>`]|[\"<>`]++(?=[^\s,;:.)\]}/\\]))++"),
+        # Oracle's user/password@host:port/service.
+        address=re.compile(r"@(?://|(?!sha\d)[\w.-]++:\d{2,5}(?!\d))"),
+        clock=re.compile(r"(?<!\S)\d{1,2}:\d\d(?::\d\d(?:\.\d{1,9})?)?(?=@)"),
+        sentence=re.compile(r"[ \t]++[a-z]", re.IGNORECASE),
         user=re.compile(r"[\w.%+~-]:(?=[^@])"),
         # name=, name: and "name": of any depth of quoting, name%3D, and --name of a command line.
         named=re.compile(
             rf"(?<![\w.-])(?:(?P<option>--[\w.-]++){_ENDS}[ \t]++(?=[^\s-])"
+            # PASSWORD 'x' and IDENTIFIED BY 'x' of SQL, quoted; without quotes where a user is created.
+            r"|(?P<sql>(?:password|identified\s++(?:with\s++\S++\s++)?+by(?:\s++(?:password|values))?+)\s++(?=\\*+[\"'])"
+            r"|(?:create|alter)\s++user\s++\S++\s++identified\s++by\s++(?=[^\s\"']))"
             rf"|(?P<name>[\w.-]++){_ENDS}(?P<gap>\\*+[\"']?[ \t]*+(?:=>|:=|==?|:|%3[AD])[ \t]*+))",
             re.IGNORECASE,
         ),
         value=re.compile(
             r"(?P<scheme>(?:(?:Bearer|Basic|Digest|Token|Negotiate|ApiKey)[ \t]++(?=[^\s,;\"']))?+)"
-            r"(?:(?P<open>\"|')(?P<quoted>(?:(?<=\")(?:[^\"\\\n]|\\.)*+|(?<=')(?:[^'\\\n]|\\.)*+))"
+            r"(?:(?P<open>\"|')(?P<quoted>(?:(?<=\")(?:[^\"\\\n]|\\.|\"\")*+|(?<=')(?:[^'\\\n]|\\.|'')*+))"
             # In JSON that is itself a text: three backslashes before a quote stand inside the value.
             r"|(?P<escaped_open>\\++[\"'])(?P<escaped>(?:[^\"'\\\n]|\\{2,}+[\"']?+|\\(?![\"']))*+)"
+            # ODBC's {...}, in which only a brace that is doubled goes on.
+            r"|(?P<open_brace>(?<==)\{(?!\s*+\\*+[\"']))(?P<braced>(?:[^}\n]|\}\})*+)"
             r"|(?P<open_list>\[|\(|\{(?!\s*+\\*+[\"']))(?P<listed>[^\])}\n]*+)"
             r"|(?P<bare>\*{3}(?=@)|(?!\{)(?:[^\s\"'&;,]|[&;,](?![A-Za-z_][\w.-]*+[=:])|[\"'](?![\s,}\]):;]|\Z))++))",
             re.IGNORECASE,
@@ -93,7 +124,10 @@ def _patterns() -> _Patterns:
             r"|(?<![\w-])eyJ[\w-]{4,}+\.[\w-]{4,}+(?:\.[\w-]*+)*+"
             # Keys of well-known services carry their maker's mark.
             r"|gh[pousr]_[A-Za-z0-9]{20,}+|github_pat_\w{20,}+|xox[abeprs]-[A-Za-z0-9-]{10,}+"
-            r"|(?<![\w-])sk-[\w-]{20,}+|AIza[\w-]{35})"
+            r"|(?<![\w-])sk-[\w-]{20,}+|AIza[\w-]{35}"
+            r"|(?<![\w-])(?:dapi[0-9a-f]{20,}+|ya29\.[\w-]{10,}+|GOCSPX-[\w-]{10,}+|hf_[A-Za-z0-9]{16,}+"
+            r"|glpat-[\w-]{10,}+|[srp]k_(?:live|test)_\w{8,}+|npm_[A-Za-z0-9]{16,}+"
+            r"|SG\.[\w-]{10,}+\.[\w-]{10,}+|hv[sbr]\.[\w-]{16,}+))"
             # To the end of the word, so that what follows is no word's beginning that it was not before.
             r"[\w-]*+"
         ),
@@ -120,6 +154,15 @@ def redact(text: str) -> str:
     # Before the values, since a password may hold what looks like one; and after them, where words have grown together.
     text = _without_userinfos(text)
     return _without_userinfos(_without_values(text))
+
+
+def names_a_secret(name: str) -> bool:
+    """Whether a value under this name is taken for a secret wherever it stands: DB_PASSWORD, dbpassword, apiKeys."""
+    plain = _plain(name)
+    if plain.endswith((*_OPEN_TOKENS, "tokens")):
+        # Several tokens are mostly counted: max_tokens.
+        return plain.endswith(_SECRET_TOKENS)
+    return plain.removesuffix("s").endswith(_SECRET_NAMES) or plain.endswith(_SECRET_NAMES)
 
 
 def redacted_and_cut(text: str, max_chars: int) -> str:
@@ -165,7 +208,12 @@ def _without_key(found: re.Match[str]) -> str:
 
 
 def _without_userinfos(text: str) -> str:
-    return _patterns().word.sub(_without_userinfo, text) if "@" in text else text
+    if "@" not in text:
+        return text
+    patterns = _patterns()
+    if "://" in text:
+        text = patterns.authority.sub(_without_userinfo, text)
+    return patterns.word.sub(_without_userinfo, text)
 
 
 def _without_userinfo(found: re.Match[str]) -> str:
@@ -178,6 +226,10 @@ def _without_userinfo(found: re.Match[str]) -> str:
         return _without_userinfo_of_url(word, start + len("://"), end)
     # A label before an address is nobody's name.
     user = _patterns().user.search(word, 0, end)
+    if user is None and (slash := word.find("/", 1, end)) > 0 and _patterns().address.match(word, end):
+        return word[: slash + 1] + MASK + word[end:] if slash + 1 < end else word
+    if _patterns().clock.match(word):
+        return word
     if user is None or user.end() == end or word[: user.end()].lower().endswith(("mailto:", "arn:")):
         return word
     return word[: user.end()] + MASK + word[end:]
@@ -196,39 +248,58 @@ def _without_values(text: str) -> str:
     parts, done, position = [], 0, 0
     while found := patterns.named.search(text, position):
         value = patterns.value.match(text, found.end()) if _is_secret(found, done) else None
-        if value is None:
+        if value is None or _explains(found, value):
             # What is no value of a secret may hold the name of one.
-            position = found.end("option") if found["option"] else found.end("name")
+            position = found.end("option" if found["option"] else "sql" if found["sql"] else "name")
             continue
-        parts += [text[done : found.end()], _masked(value)]
+        parts += [text[done : found.end()], _masked(found, value)]
         position = done = value.end()
     return "".join([*parts, text[done:]])
 
 
-def _masked(value: re.Match[str]) -> str:
-    opening = value["open"] or value["escaped_open"] or value["open_list"] or ""
+def _explains(found: re.Match[str], value: re.Match[str]) -> bool:
+    """``password: column not found`` and ``token: expected str, got int`` are sentences."""
+    bare = value["bare"]
+    if bare is None or value["scheme"] or (found["gap"] or "").strip() != ":":
+        return False
+    return bare.lower() in _EXPLAINS and _patterns().sentence.match(value.string, value.end()) is not None
+
+
+def _masked(found: re.Match[str], value: re.Match[str]) -> str:
+    opening = value["open"] or value["escaped_open"] or value["open_brace"] or value["open_list"] or ""
     held = value[value.lastgroup or "bare"]
     inside = held if opening else held.rstrip(_CLOSING) or held
     says_nothing = not inside.strip() or inside.lower() in _SAYS_NOTHING
+    if inside.lower() in _SCHEMES:
+        # Of a header that is described; the value of one that was sent comes behind it.
+        says_nothing = _plain(found["name"] or "").endswith("authorization")
     return value["scheme"] + opening + (inside if says_nothing else MASK) + held[len(inside) :]
 
 
 def _is_secret(found: re.Match[str], done: int) -> bool:
     """``done``: where the text begins that no value was taken from."""
+    if found["sql"]:
+        return True
     name = (found["option"] or found["name"]).lower()
-    plain = "".join(character for character in name if character.isalnum())
-    if plain.endswith(_OPEN_TOKENS) or (plain == "token" and _follows_a_parser(found, done)):
+    plain = _plain(name)
+    if plain.endswith(_OPEN_TOKENS) or (plain == "token" and _follows(found, done, _OF_A_PARSER)):
         return False
     if plain.endswith(_SECRET_NAMES):
         return True
+    if plain == "signature" and _follows(found, done, _OF_A_CONDITION):
+        return False
     gap = found["gap"] or ""
     is_parameter = "=" in gap or "%3d" in gap.lower() or "x-amz-" in name
     return is_parameter and re.split(r"[._-]", name)[-1] in _SECRET_PARAMETERS
 
 
-def _follows_a_parser(found: re.Match[str], done: int) -> bool:
+def _plain(name: str) -> str:
+    return "".join(character for character in name.lower() if character.isalnum())
+
+
+def _follows(found: re.Match[str], done: int, words: tuple[str, ...]) -> bool:
     before = found.string[max(done, found.start() - _LONGEST_OF_A_PARSER) : found.start()]
-    return before.lower().rstrip().endswith(_OF_A_PARSER)
+    return before.lower().rstrip().endswith(words)
 
 
 def _without_credentials(found: re.Match[str]) -> str:

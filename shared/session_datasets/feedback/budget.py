@@ -24,6 +24,8 @@ class SessionBudget:
             raise ValueError(f"a budget of {budget:,} rows can not be: it is 0 or more, or None for no bound")
         self._budget = budget
         self._consumed = 0
+        # How often it began anew: what was charged before is no part of what was consumed since.
+        self._epoch = 0
         self._lock = threading.Lock()
 
     @property
@@ -41,13 +43,17 @@ class SessionBudget:
 
     def charge(self, rows: int) -> None:
         """Takes ``rows`` off the budget, or raises RowBudgetExceededError and takes nothing."""
+        self._charge(rows)
+
+    def _charge(self, rows: int) -> int:
+        """The epoch in which it was charged."""
         if rows < 0:
             raise ValueError(f"{rows:,} rows can not be charged: a result has 0 rows or more")
         with self._lock:
             left = None if self._budget is None else self._budget - self._consumed
             if left is None or rows <= left:
                 self._consumed += rows
-                return
+                return self._epoch
         raise RowBudgetExceededError(
             f"The result has {rows:,} rows; {left:,} of this session's {self._budget:,} are left.",
             (f"Ask for at most {left:,} rows, or aggregate. " if left else "")
@@ -57,15 +63,17 @@ class SessionBudget:
     @contextmanager
     def charged(self, rows: int) -> Iterator[None]:
         """Charges ``rows`` while they are handed over, and takes the charge back if that fails."""
-        self.charge(rows)
+        epoch = self._charge(rows)
         try:
             yield
         except BaseException:
             with self._lock:
-                self._consumed = max(0, self._consumed - rows)
+                if epoch == self._epoch:
+                    self._consumed -= rows
             raise
 
     def reset(self) -> None:
         """The whole budget again. For the host of a session; no tool should offer it to the model."""
         with self._lock:
             self._consumed = 0
+            self._epoch += 1

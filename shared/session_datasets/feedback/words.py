@@ -16,6 +16,7 @@ _DETAIL_CHARACTERS_MAX = 4_000
 LABEL_BYTES_MAX = 48
 _CAUSES_MAX = 3
 _OF_A_GROUP_MAX = 3
+_MEMBERS_MAX = 9
 NO_DETAIL = "(the error gives no detail)"
 
 
@@ -63,8 +64,8 @@ def canonical_text(value: object) -> str:
     """Equal arguments give equal text, whatever the order of their names."""
     try:
         return json.dumps(value, sort_keys=True, ensure_ascii=False, default=_shown)
-    except (TypeError, ValueError, RecursionError):
-        # Names of mixed types, or a value that holds itself.
+    except Exception:
+        # Names of mixed types, a value that holds itself, or one whose own methods raise.
         return _shown(value)
 
 
@@ -79,13 +80,29 @@ def traceback_of(error: BaseException) -> str:
 
 def _own_words(error: BaseException) -> str:
     try:
-        text = _decoded(error) or str(error)
-        members = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
-        told = [text.strip(), *(f"{name_of(member)}: {_own_words(member)}" for member in members[:_OF_A_GROUP_MAX])]
-        return " ".join(told)
+        return " ".join([_said(error), *(f"{name_of(member)}: {_said(member)}" for member in _members(error))])
     except Exception:
         # An exception that can not even say what it is must not hide that it happened.
         return ""
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return (_decoded(error) or str(error)).strip()
+    except Exception:
+        return ""
+
+
+def _members(error: BaseException) -> Iterator[BaseException]:
+    """The first members of a group and of the groups in it, in their order; at most nine, however deep they lie."""
+    ahead, left = [error], _MEMBERS_MAX
+    while ahead and left >= 0:
+        member = ahead.pop()
+        if member is not error:
+            yield member
+        left -= 1
+        if isinstance(member, BaseExceptionGroup):
+            ahead += reversed(member.exceptions[:_OF_A_GROUP_MAX])
 
 
 def _decoded(error: BaseException) -> str:

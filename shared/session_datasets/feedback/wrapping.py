@@ -75,7 +75,12 @@ def as_feedback_of(
             raise error
         return into(feedback_of(error, what=named, submitted=given, failures=known))
 
-    if inspect.iscoroutinefunction(tool):
+    if _yields(tool):
+        raise TypeError(
+            f"{named!r} yields its results one by one, after the call that would be guarded has returned; "
+            "decorate a function that returns all of them, for example as a list."
+        )
+    if _is_async(tool):
 
         @functools.wraps(tool)
         async def answering_later(*args: Any, **kwargs: Any) -> Any:
@@ -100,6 +105,21 @@ def as_feedback_of(
         return result
 
     return answering
+
+
+def _parts(tool: Callable[..., Any]) -> tuple[Any, ...]:
+    """What runs when it is called: the function itself, that of a partial, or the __call__ of an object's class."""
+    while isinstance(tool, functools.partial):
+        tool = tool.func
+    return tool, None if isinstance(tool, type) else inspect.getattr_static(type(tool), "__call__", None)
+
+
+def _yields(tool: Callable[..., Any]) -> bool:
+    return any(inspect.isgeneratorfunction(part) or inspect.isasyncgenfunction(part) for part in _parts(tool))
+
+
+def _is_async(tool: Callable[..., Any]) -> bool:
+    return any(inspect.iscoroutinefunction(part) for part in _parts(tool))
 
 
 def _arguments(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:

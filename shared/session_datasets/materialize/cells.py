@@ -6,13 +6,13 @@ import base64
 import math
 from collections.abc import Mapping
 from dataclasses import is_dataclass
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import MAXYEAR, MINYEAR, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from typing import Any, TypeAlias
 
 from session_datasets.domain.limits import PREVIEW_CELL_CHARACTERS
-from session_datasets.materialize.json_texts import iso_duration, json_text, text_of
+from session_datasets.materialize.json_texts import iso_duration, json_text, nanoseconds_of, text_of
 
 Cell: TypeAlias = bool | int | float | Decimal | str | bytes | date | time | datetime | timedelta | None
 
@@ -50,8 +50,8 @@ def cell_of(value: Any) -> Cell:
 
 
 def _moment(value: datetime) -> Cell:
-    # What is finer than a microsecond only a text holds.
-    if getattr(value, "nanosecond", 0):
+    # What is finer than a microsecond, or outside of the years 1 to 9999, only a text holds.
+    if getattr(value, "nanosecond", 0) or not MINYEAR <= value.year <= MAXYEAR:
         return value.isoformat()
     offset = value.utcoffset()
     zone = None if offset is None else timezone(offset)
@@ -80,7 +80,19 @@ def _of_subclass(value: Any) -> Cell:
         return bytes(value)
     if isinstance(value, Decimal):
         return Decimal(value)
-    return value if isinstance(value, date | timedelta) else text_of(value)
+    if isinstance(value, timedelta):
+        return _span(value)
+    return date(value.year, value.month, value.day) if isinstance(value, date) else text_of(value)
+
+
+def _span(value: timedelta) -> Cell:
+    # What is finer than a microsecond, or longer than Python's own spans, only a text holds.
+    if nanoseconds_of(value):
+        return iso_duration(value)
+    try:
+        return timedelta(value.days, value.seconds, value.microseconds)
+    except OverflowError:
+        return iso_duration(value)
 
 
 def clean(text: str) -> tuple[str, bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -14,10 +14,15 @@ _INT64_BITS = 63
 # Integers of so many bits are doubles, exactly.
 _EXACT_DOUBLE_BITS = 53
 _DECIMAL_DIGITS_MAX = 76
+# Arrow counts the microseconds of a span in 64 bits, those of its whole days first; an instant as UTC within the
+# years 1 to 9999.
+_LONGEST_SPAN = timedelta(days=(2**63 - 1) // (86_400 * 10**6))
+_FAR_INSTANT, _FAR_SPAN = "instant beyond its range", "duration beyond its range"
 _KINDS = {
     bool: "bool", int: "int", float: "float", Decimal: "decimal", str: "text", bytes: "bytes",
-    date: "date", time: "time", timedelta: "duration",
+    date: "date", time: "time",
 }  # fmt: skip
+_NAMES = {"text": "string", "bytes": "binary", "float": "double", _FAR_INSTANT: "string", _FAR_SPAN: "string"}
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,7 @@ class ColumnType:
         if len(self.kinds) > 1:
             return "string"
         (kind,) = self.kinds
-        return {"text": "string", "bytes": "binary", "float": "double"}.get(kind, kind)
+        return _NAMES.get(kind, kind)
 
     def _decimal(self) -> str:
         return "string" if self.special or self._precision > _DECIMAL_DIGITS_MAX else "decimal"
@@ -115,6 +120,17 @@ class ColumnType:
 
 def _kind(cell: Cell) -> str:
     if isinstance(cell, datetime):
-        return "datetime" if cell.tzinfo is None else "instant"
-    known = _KINDS.get(type(cell))
-    return known or next(name for kind, name in _KINDS.items() if isinstance(cell, kind))
+        return "datetime" if cell.tzinfo is None else _kind_of_instant(cell)
+    if isinstance(cell, timedelta):
+        return "duration" if abs(cell) <= _LONGEST_SPAN else _FAR_SPAN
+    return _KINDS[type(cell)]
+
+
+def _kind_of_instant(cell: datetime) -> str:
+    if MINYEAR < cell.year < MAXYEAR:
+        return "instant"
+    try:
+        cell.astimezone(UTC)
+    except OverflowError:
+        return _FAR_INSTANT
+    return "instant"

@@ -37,13 +37,18 @@ def json_text(value: Any) -> str:
 
 
 def iso_duration(value: timedelta) -> str:
-    """ISO 8601, in days, seconds and microseconds as Python keeps them: ``P1DT2.5S``, ``-PT1S``."""
+    """ISO 8601, in days, seconds and what is finer, as Python and pandas keep them: ``P1DT2.5S``, ``-PT1S``."""
     sign = "-" if value < timedelta(0) else ""
     size = abs(value)
     days = f"{size.days}D" if size.days else ""
-    seconds = f"{size.seconds}.{size.microseconds:06}".rstrip("0").rstrip(".") if size.microseconds else size.seconds
-    clock = f"T{seconds}S" if size.seconds or size.microseconds or not days else ""
+    finer = f".{size.microseconds:06}{nanoseconds_of(size):03}".rstrip("0").rstrip(".")
+    clock = f"T{size.seconds}{finer}S" if size.seconds or finer or not days else ""
     return f"{sign}P{days}{clock}"
+
+
+def nanoseconds_of(value: timedelta) -> int:
+    """What pandas' spans hold beside whole microseconds, from 0 to 999; Python's have none."""
+    return int(getattr(value, "nanoseconds", 0))
 
 
 def text_of(value: object) -> str:
@@ -79,8 +84,15 @@ def _plain(value: Any, level: int) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: _plain(getattr(value, field.name), level + 1) for field in fields(value)}
     if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
-        return _plain(value.tolist(), level + 1)
+        return _of_numpy(value, level)
     return _scalar(value)
+
+
+def _of_numpy(value: Any, level: int) -> Any:
+    # As Python's objects, moments and spans of nanoseconds would be bare integers.
+    if getattr(value, "dtype", None) is not None and value.dtype.kind in "mM":
+        return [_plain(item, level + 1) for item in value] if value.ndim else str(value)
+    return _plain(value.tolist(), level + 1)
 
 
 def _integer(value: int) -> int:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from session_datasets.client import frames
 from session_datasets.client.errors import SessionDatasetsError
 from session_datasets.domain.redaction import redacted_and_cut
+from session_datasets.feedback.words import detail_of, name_of
 from session_datasets.materialize.agent_files import AgentFiles
 from session_datasets.materialize.backends import Backend, LocalFolder, Saved, WorkspaceBackend
 from session_datasets.materialize.cells import Cell
@@ -182,19 +183,29 @@ def _told_of_failures(rows: Iterable[Any], read: Callable[[], int]) -> Iterator[
         raise InvalidMaterializeError(
             f"rows is a {type(rows).__name__}, which has no rows to go through.", "Pass an iterable of rows."
         ) from None
+    except Exception as error:
+        raise _failed_source(error, 0) from error
     while True:
         try:
             row = next(iterator)
         except StopIteration:
             return
         except Exception as error:
-            said = redacted_and_cut(f"{type(error).__name__}: {error}", _REASON_CHARACTERS)
-            raise SourceFailedError(
-                f"The source failed after {read():,} rows; nothing was saved. It said: {said}",
-                "Run the query again, for fewer rows if it takes long.",
-                read(),
-            ) from error
+            raise _failed_source(error, read()) from error
         yield row
+
+
+def _failed_source(error: Exception, rows: int) -> SourceFailedError:
+    return SourceFailedError(
+        f"The source failed after {rows:,} rows; nothing was saved. It said: {_said_by(error)}",
+        "Run the query again, for fewer rows if it takes long.",
+        rows,
+    )
+
+
+def _said_by(error: Exception) -> str:
+    """Its kind and its words, whatever an exception of somebody else's does when it is asked for them."""
+    return redacted_and_cut(f"{name_of(error)}: {detail_of(error)}", _REASON_CHARACTERS)
 
 
 def _missing(rows: int, max_bytes: int | None) -> str:
@@ -215,8 +226,7 @@ def _saved(place: Backend, path: Path, fmt: str, missing: str | None) -> Saved:
         error.add_note(f"{path.name!r} was not saved.")
         raise
     except Exception as error:
-        said = redacted_and_cut(f"{type(error).__name__}: {error}", _REASON_CHARACTERS)
         raise WriteFailedError(
-            f"{path.name!r} was not written, nothing was registered: {said}",
+            f"{path.name!r} was not written, nothing was registered: {_said_by(error)}",
             "Look whether the place can be written to, and save it again.",
         ) from error

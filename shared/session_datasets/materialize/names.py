@@ -10,7 +10,6 @@ from pathlib import PurePosixPath
 
 from session_datasets.domain.limits import FILE_NAME_BYTES_MAX, TABLE_COLUMNS_MAX
 from session_datasets.materialize.cells import cell_of, clean, csv_text, cut
-from session_datasets.materialize.json_texts import NoJsonError
 from session_datasets.materialize.refusals import InvalidMaterializeError, UnsafeFileNameError
 
 _SEPARATORS = re.compile(r"[/\\:]")
@@ -102,17 +101,24 @@ def column_names(columns: Iterable[object]) -> tuple[list[str], list[str]]:
     notes: list[str] = []
     used: set[str] = set()
     given = {each for each in wished if isinstance(each, str)}
+    # By text the last number that was tried for it: those below are taken, and stay so.
+    copies: dict[str, int] = {}
     for number, column in enumerate(wished, 1):
         text = _text(column) or f"column_{number}"
-        name, copy = text, 1
+        name, copy = text, copies.get(text, 1)
         while name in used or (name != text and name in given):
             copy += 1
-            name = f"{text}_{copy}"
+            name = _sibling(text, copy)
+        copies[text] = copy
         used.add(name)
         names.append(name)
-        if name != column:
-            notes.append(f"Column {number} was named {cut(repr(column), 60)} and is {cut(repr(name), 60)} now.")
+        if not isinstance(column, str) or name != column:
+            notes.append(f"Column {number} was named {cut(_shown(column), 60)} and is {cut(repr(name), 60)} now.")
     return names, notes
+
+
+def _sibling(text: str, number: int) -> str:
+    return f"{text}_{number}"
 
 
 def _listed(columns: Iterable[object]) -> Sequence[object]:
@@ -120,11 +126,26 @@ def _listed(columns: Iterable[object]) -> Sequence[object]:
         raise InvalidMaterializeError(
             "columns is one text, not a list of names; nothing was saved.", "Pass the names as a list."
         )
-    return list(columns)
+    try:
+        return list(columns)
+    except Exception as error:
+        raise InvalidMaterializeError(
+            f"columns is a {type(columns).__name__} whose names can not be had ({type(error).__name__}); "
+            "nothing was saved.",
+            "Pass the names as a list.",
+        ) from error
+
+
+def _shown(column: object) -> str:
+    try:
+        return repr(column)
+    except Exception:
+        return f"a {type(column).__name__}"
 
 
 def _text(column: object) -> str:
     try:
         return clean(csv_text(cell_of(column)))[0]
-    except NoJsonError:
+    except Exception:
+        # It has no text, or raises when it is asked for one.
         return ""

@@ -7,7 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from session_datasets.client.references import reference_of
 from session_datasets.domain import limits
+from session_datasets.tools.answers import json_text
 
 # Artifacts of one listing: their names stay readable within its budget.
 LISTING_ARTIFACTS_MAX = 50
@@ -20,7 +22,20 @@ POINTS_DEFAULT = 60
 
 def _id_of(value: object) -> object:
     """A whole reference, as nodes pass it on, for the id that it holds."""
-    return json.dumps(value) if isinstance(value, dict) else value
+    try:
+        return json.dumps(value) if isinstance(value, dict) else value
+    except (TypeError, ValueError, RecursionError):
+        return value
+
+
+def _reference(text: str) -> str:
+    """What the service can be asked about; whether there is such an artifact, it says."""
+    try:
+        reference_of(text)
+    except (TypeError, ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise ValueError(f"is no artifact_id: {reason}") from None
+    return text
 
 
 def _names_of(value: object) -> object:
@@ -30,20 +45,21 @@ def _names_of(value: object) -> object:
     if value.lstrip().startswith("["):
         try:
             return json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             pass
     return [value]
 
 
 def _short(path: str | None) -> str | None:
-    if path is not None and len(path.encode()) > PATH_BYTES_MAX:
-        raise ValueError(f"takes at most {PATH_BYTES_MAX} bytes of UTF-8")
+    """Of what is told again the cost counts: a control character takes six bytes of JSON, a quote two."""
+    if path is not None and len(json_text(path).encode()) - len('""') > PATH_BYTES_MAX:
+        raise ValueError(f"takes at most {PATH_BYTES_MAX} bytes of UTF-8, escaped as in JSON")
     return path
 
 
+AnyId = Annotated[str, BeforeValidator(_id_of), AfterValidator(_reference)]
 ArtifactId = Annotated[
-    str,
-    BeforeValidator(_id_of),
+    AnyId,
     Field(min_length=1, max_length=8_192, description="The artifact_id, art_..., that another tool gave."),
 ]
 Names = Annotated[list[str], BeforeValidator(_names_of)]
@@ -73,7 +89,7 @@ class RegisterArguments(Arguments):
         description="What is in it and how it was made, for whoever looks for it later.",
     )
     kind: Literal["table", "series", "document", "other"] | None = Field(None, description="Decided if absent.")
-    made_from: Annotated[list[str], BeforeValidator(_names_of)] = Field(
+    made_from: Annotated[list[AnyId], BeforeValidator(_names_of)] = Field(
         default_factory=list, max_length=limits.LINEAGE_MAX, description="artifact_ids that it was computed from."
     )
 

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from session_datasets.client.errors import SessionDatasetsError
 from session_datasets.client.workspace import Workspace
-from session_datasets.domain.limits import KIB, MIB, PAGE_ROWS_MAX
+from session_datasets.domain.limits import FILE_NAME_BYTES_MAX, KIB, MIB, PAGE_ROWS_MAX
 from session_datasets.tools.answers import json_text
 from session_datasets.tools.naming import Entry
 
@@ -43,6 +43,22 @@ class FileTooLargeError(SessionDatasetsError):
     title = "The file is too large to be read as a whole"
 
 
+class NoTextError(SessionDatasetsError):
+    title = "The text can not be written"
+
+
+def encoded(text: str) -> bytes:
+    """UTF-8. NoTextError for half a surrogate pair, which has no bytes."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise NoTextError(
+            f"Character {error.start + 1:,} of the text is half of a surrogate pair, {text[error.start]!a}; "
+            "nothing was written.",
+            "Leave it out, or write both halves as the one character that they stand for.",
+        ) from None
+
+
 class Contents:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -50,7 +66,7 @@ class Contents:
     def register(self, name: str, content: bytes) -> None:
         """A new artifact of this name, its file called as the last part of the name is."""
         with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / PurePosixPath(name).name
+            file = Path(folder) / _file_name(PurePosixPath(name))
             file.write_bytes(content)
             self._workspace.register_artifact(file, name=name, wait=False)
 
@@ -77,7 +93,7 @@ class Contents:
 
     def lines(self, entry: Entry, offset: int, limit: int) -> Lines:
         if _is_read_as_rows(entry):
-            return self._rows(entry, offset, limit)
+            return self.rows(entry, offset, limit)
         content = self.whole(entry)
         text = _decoded(content)
         if text is None:
@@ -86,8 +102,8 @@ class Contents:
         shown = _up_to(every[offset : offset + limit], READ_BYTES_MAX)
         return Lines("".join(shown), offset, len(shown), len(every))
 
-    def _rows(self, entry: Entry, offset: int, limit: int) -> Lines:
-        """Line 0 names the columns, line n is row n - 1."""
+    def rows(self, entry: Entry, offset: int, limit: int) -> Lines:
+        """A table's lines: line 0 names the columns, line n is row n - 1."""
         head = offset == 0
         page = self._workspace.read_rows(
             {"artifact_id": entry.artifact_id},
@@ -114,14 +130,25 @@ class Search:
 
     def lines(self, entry: Entry) -> Iterator[tuple[int, str]]:
         """(number from 1, line), numbered as a read of the file shows them."""
+        return self._rows(entry) if _is_read_as_rows(entry) else self._text(entry)
+
+    def _text(self, entry: Entry) -> Iterator[tuple[int, str]]:
+        """Fetched once, however long it is."""
+        if self._left <= 0 or entry.size > self._left:
+            self.truncated = True
+            return
+        content = self._contents.whole(entry)
+        self._left -= len(content)
+        for number, line in enumerate(_split(_decoded(content) or ""), 1):
+            yield number, line.removesuffix("\n")
+
+    def _rows(self, entry: Entry) -> Iterator[tuple[int, str]]:
         offset = 0
         while True:
-            if self._left <= 0 or (not _is_read_as_rows(entry) and entry.size > self._left):
+            if self._left <= 0:
                 self.truncated = True
                 return
-            read = self._contents.lines(entry, offset, _SEARCH_ROWS)
-            if read.encoding != "utf-8":
-                return
+            read = self._contents.rows(entry, offset, _SEARCH_ROWS)
             self._left -= len(read.content)
             for number, line in enumerate(_split(read.content), offset + 1):
                 yield number, line.removesuffix("\n")
@@ -132,6 +159,13 @@ class Search:
 
 def _is_read_as_rows(entry: Entry) -> bool:
     return entry.rows is not None and (entry.size > TEXT_BYTES_MAX or entry.format not in _TEXTS)
+
+
+def _file_name(path: PurePosixPath) -> str:
+    """The last part of a name; a longer one than a file's may be loses the end of its stem."""
+    suffix = path.suffix if len(path.suffix.encode()) < FILE_NAME_BYTES_MAX else ""
+    stem = path.name.removesuffix(suffix).encode()[: FILE_NAME_BYTES_MAX - len(suffix.encode())]
+    return stem.decode(errors="ignore") + suffix
 
 
 def _decoded(content: bytes) -> str | None:

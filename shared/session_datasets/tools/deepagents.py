@@ -14,8 +14,8 @@ from pathlib import PurePosixPath
 from session_datasets.client.errors import MissingExtraError
 from session_datasets.client.workspace import Workspace
 from session_datasets.tools import failing
-from session_datasets.tools.contents import Contents, Lines
-from session_datasets.tools.naming import Entry, Names, entry_at, name_of
+from session_datasets.tools.contents import Contents, Lines, encoded
+from session_datasets.tools.naming import Entry, Names, entry_at, name_of, path_of
 
 try:
     from deepagents.backends.protocol import (
@@ -75,9 +75,9 @@ class WorkspaceBackend(BackendProtocol):
         return _read(lines, file_path)
 
     def write(self, file_path: str, content: str) -> WriteResult:
-        if wrong := self._write(file_path, content.encode(), "write_file"):
+        if wrong := self._write(file_path, content, "write_file"):
             return WriteResult(error=wrong)
-        return WriteResult(path=file_path)
+        return WriteResult(path=path_of(file_path))
 
     def edit(self, file_path: str, old_string: str, new_string: str, replace_all: bool = False) -> EditResult:
         try:
@@ -92,9 +92,9 @@ class WorkspaceBackend(BackendProtocol):
         replaced = perform_string_replacement(text, old_string, new_string, replace_all)
         if isinstance(replaced, str):
             return EditResult(error=replaced)
-        if wrong := self._write(file_path, replaced[0].encode(), "edit_file"):
+        if wrong := self._write(file_path, replaced[0], "edit_file"):
             return EditResult(error=wrong)
-        return EditResult(path=file_path, occurrences=replaced[1])
+        return EditResult(path=path_of(file_path), occurrences=replaced[1])
 
     def glob(self, pattern: str, path: str | None = None) -> GlobResult:
         try:
@@ -147,13 +147,13 @@ class WorkspaceBackend(BackendProtocol):
         base = PurePosixPath("/") / path
         return [each for each in self._names().below(path) if matches(_relative(each.path, base))]
 
-    def _write(self, path: str, content: bytes, tool: str) -> str | None:
+    def _write(self, path: str, content: str | bytes, tool: str) -> str | None:
         """What went wrong, in words."""
-        name = name_of(path)
-        if name is None:
-            return "invalid_path"
         try:
-            self._contents.register(name, content)
+            name = name_of(path)
+            if name is None:
+                return "invalid_path"
+            self._contents.register(name, content if isinstance(content, bytes) else encoded(content))
         except Exception as error:
             return failing.told(tool, error)
         return None

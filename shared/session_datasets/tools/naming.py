@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import PurePosixPath
 from typing import Self
 
+from pydantic import TypeAdapter, ValidationError
+
 from session_datasets.domain.artifact import ARTIFACT_ID_PREFIX, ID_TIME_CHARACTERS
-from session_datasets.domain.limits import NAME_CHARACTERS_MAX
 from session_datasets.wire.answers import SummaryPart
+from session_datasets.wire.requests import Name
+
+# The service's own rule, so that what it would refuse is refused before anything is sent.
+_NAME: TypeAdapter[str] = TypeAdapter(Name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +30,26 @@ class Entry:
 
 
 def name_of(path: str) -> str | None:
-    """The artifact's name for a path to be written; None for a path that can be none."""
-    parts = PurePosixPath("/" + path).parts[1:]
+    """The name of the artifact that is registered for a path to be written, blanks around it left out as the service
+    leaves them out; None for a path that can be none."""
+    parts = _steps(path, but=("", "."))
     name = "/".join(parts)
-    if not parts or ".." in parts or path.endswith("/") or len(name) > NAME_CHARACTERS_MAX:
+    if ".." in parts or path.endswith("/"):
         return None
-    return name
+    if name != name.strip():
+        return name_of(name.strip())
+    try:
+        return _NAME.validate_python(name)
+    except ValidationError:
+        return None
 
 
 def entry_at(listed: Iterable[SummaryPart], path: str) -> Entry | None:
     """The file of one path, without more of the listing than it takes to find it."""
-    wanted = _path(path)
+    wanted = path_of(path)
     _, sign, artifact_id = path.rpartition("@")
     for each in _newest_first(listed):
-        if _path(each.name) == wanted or (sign and each.artifact_id == artifact_id):
+        if path_of(each.name) == wanted or (sign and each.artifact_id == artifact_id):
             return _entry(wanted, each)
     return None
 
@@ -54,7 +64,7 @@ class Names:
     def of(cls, listed: Iterable[SummaryPart]) -> Self:
         files: dict[str, Entry] = {}
         for each in _newest_first(listed):
-            path = _path(each.name)
+            path = path_of(each.name)
             if path in files:
                 path = f"{path}@{each.artifact_id}"
             files[path] = _entry(path, each)
@@ -62,9 +72,10 @@ class Names:
 
     def below(self, path: str) -> list[Entry]:
         """The files in the folder and its folders; the file itself, if that is what the path names."""
-        if found := self._files.get(_path(path)):
-            return [found]
         prefix = _folder(path)
+        # The root has the path of an artifact whose name is nothing but dots, and is not meant for it.
+        if prefix != "/" and (found := self._files.get(path_of(path))):
+            return [found]
         return [each for each in self._files.values() if each.path.startswith(prefix)]
 
     def directly_in(self, path: str) -> list[Entry]:
@@ -89,12 +100,21 @@ def _entry(path: str, of: SummaryPart) -> Entry:
     return Entry(path, of.artifact_id, of.size, of.created_at.isoformat(), str(of.format), of.rows)
 
 
-def _path(name: str) -> str:
-    """Any name as a path: what would lead up or nowhere is left out."""
-    parts = [part for part in name.split("/") if part not in ("", ".", "..")]
-    return "/" + "/".join(parts or ["_"])
+def path_of(name: str) -> str:
+    """Any name, or any spelling of a path, as the path that shows it.
+
+    What would lead up or nowhere is left out, and so are blanks around it.
+    """
+    plain = "/".join(_steps(name, but=("", ".", "..")))
+    if plain != plain.strip():
+        return path_of(plain.strip())
+    return "/" + (plain or "_")
+
+
+def _steps(path: str, but: tuple[str, ...]) -> list[str]:
+    return [part for part in path.split("/") if part not in but]
 
 
 def _folder(path: str) -> str:
-    whole = "/".join(part for part in path.split("/") if part not in ("", "."))
-    return f"/{whole}/" if whole else "/"
+    """What the paths of the files in it begin with; those of nothing begin with one that leads up."""
+    return "/../" if ".." in path.split("/") else path_of(f"{path}/_").removesuffix("_")

@@ -117,7 +117,7 @@ def _mapping(arguments: Mapping[str, Any] | str | None) -> dict[str, Any]:
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments) if arguments.strip() else {}
-        except ValueError:
+        except (ValueError, RecursionError):
             arguments = ()  # type: ignore[assignment]
     if not isinstance(arguments, Mapping | None):
         raise WrongCallError("The arguments are no JSON object; nothing was done.", "Call again with a JSON object.")

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from session_datasets.boundary.config import looks_like_a_credential, rebuild_runnable_config, strip_runnable_config
+from session_datasets.domain import redaction
 
 RUN_ID = UUID("00000000-0000-4000-8000-000000000001")
 
@@ -71,11 +72,15 @@ CREDENTIALS = [
     "password", "DB_PASSWORD", "pgpassword", "api_key", "apiKey", "API-KEY", "openai.apiKey", "OPENAI_API_KEY",
     "x-api-key", "access_token", "sessionToken", "token", "client_secret", "aws_secret_access_key", "AWS_ACCESS_KEY_ID",
     "Authorization", "auth", "cookie", "Set-Cookie", "credentials", "private_key", "signing-key", "passphrase", "jwt",
-    "dsn", "X-Amz-Signature", "bearer", "db.pwd",
+    "dsn", "X-Amz-Signature", "bearer", "db.pwd", "dbpassword", "DBPASSWORD", "accesstoken", "refreshtoken", "apiKeys",
+    "accessKeys", "pass", "userpass", "db_pass", "AccountKey", "account_key", "encryptionKey", "passcode", "passwords",
+    "secrets", "clientsecrets", "accessTokens", "awsaccesskeyid", "connectionString", "password_hash", "authtoken",
+    "pwds", "idToken",
 ]  # fmt: skip
 ORDINARY = [
     "max_tokens", "token_count", "token_budget", "total_token_usage", "next_page_token", "thread_id", "author",
     "primary_key", "keyboard", "secretary", "passenger", "langgraph_node", "checkpoint_ns", "monkey",
+    "bypass", "compass", "tokens", "maxTokens", "maxtoken", "nextpagetoken", "keys", "accounts", "passed",
 ]  # fmt: skip
 
 
@@ -105,6 +110,27 @@ def test_a_key_that_only_resembles_one_is_kept(key: str) -> None:
 def test_a_value_that_looks_like_a_credential_is_dropped_whatever_its_key(value: str) -> None:
     config = {"metadata": {"note": value, "list": ["x", value], "kept": 1}, "tags": ["a", value]}
     assert strip_runnable_config(config) == {"metadata": {"kept": 1}, "tags": ["a"]}
+
+
+@pytest.mark.parametrize("name", ["run_name", "run_id"])
+def test_a_name_of_a_run_that_looks_like_a_credential_is_dropped(name: str) -> None:
+    assert strip_runnable_config({name: "postgres://ann:pw@db/x", "tags": ["a"]}) == {"tags": ["a"]}
+    assert rebuild_runnable_config({name: "Bearer abcdefghijkl1234"}) == {"metadata": {}}
+
+
+def test_a_key_that_is_itself_a_credential_is_dropped() -> None:
+    assert strip_runnable_config({"metadata": {"postgres://ann:pw@db/x": 1, "kept": 2}}) == {"metadata": {"kept": 2}}
+
+
+@given(
+    st.sampled_from(redaction._SECRET_NAMES),
+    st.sampled_from(["", "db", "my_", "x-", "User"]),
+    st.sampled_from(["", "s"]),
+    st.sampled_from([str.lower, str.upper, str.title]),
+)
+def test_every_name_that_redaction_knows_is_dropped_in_any_case(name: str, before: str, after: str, case: Any) -> None:
+    key = case(before + name + after)
+    assert looks_like_a_credential(key) == (not key.lower().endswith("tokens"))
 
 
 def test_credentials_of_a_foreign_sender_are_dropped_on_arrival_too() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -26,7 +27,7 @@ from langchain_core.messages import (
 from langchain_core.outputs import ChatGeneration
 from langchain_core.prompts import ChatPromptTemplate
 
-from session_datasets.boundary.messages import dump_messages, dump_object, load_messages, load_object
+from session_datasets.boundary.messages import _allowed, dump_messages, dump_object, load_messages, load_object
 from session_datasets.boundary.typed_json import MalformedJsonError, TooDeepError, TypedJsonError, UnsupportedValueError
 
 CALL = {"name": "find", "args": {"city": "Oslo", "limit": 3}, "id": "call-1", "type": "tool_call"}
@@ -193,6 +194,41 @@ def test_a_message_without_what_makes_it_one_is_refused_without_its_values() -> 
     with pytest.raises(MalformedJsonError, match="ToolMessage of this version of langchain-core") as refused:
         load_object(dumped)
     assert "my password" not in str(refused.value)
+
+
+FIELDS = [
+    "content", "tool_calls", "invalid_tool_calls", "tool_call_chunks", "usage_metadata", "additional_kwargs",
+    "response_metadata", "tool_call_id", "artifact", "status", "id", "name", "role", "type", "example", "message",
+    "generation_info", "page_content", "metadata", "text", "chunk_position",
+]  # fmt: skip
+WRONG = [5, None, "x", True, [5], [None], ["x"], [[]], [{}], {}, {"a": 1}, [{"name": 5}], [{"type": {}}], [{"id": []}]]
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("kind", sorted({cls.__name__ for cls in _allowed().values()}))
+def test_a_field_of_any_form_makes_an_object_or_is_refused(kind: str, field: str) -> None:
+    identity = next(identity for identity, cls in _allowed().items() if cls.__name__ == kind)
+    fields = {
+        "content": "x",
+        "tool_call_id": "t",
+        "role": "r",
+        "id": "i",
+        "text": "x",
+        "page_content": "x",
+        "name": "n",
+    }
+    for wrong in WRONG:
+        data = {"lc": 1, "type": "constructor", "id": list(identity), "kwargs": {**fields, field: wrong}}
+        # What is refused is a TypedJsonError and nothing else.
+        with suppress(TypedJsonError):
+            assert type(load_object(data)).__name__ == kind
+
+
+def test_a_tool_call_that_is_a_number_is_refused_as_malformed() -> None:
+    dumped = dump_object(AIMessage("x"))
+    dumped["kwargs"]["tool_calls"] = [5]
+    with pytest.raises(MalformedJsonError, match="do not make a AIMessage"):
+        load_object(dumped)
 
 
 def test_something_else_than_a_message_is_no_message() -> None:

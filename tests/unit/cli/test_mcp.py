@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import socket
+
 import pytest
 from typer.testing import CliRunner
 
@@ -9,6 +13,7 @@ from session_datasets.cli.main import app
 from session_datasets.domain.names import ENV_TOKEN
 from session_datasets.tools.mcp_http import ENV_BEARER
 
+_NO_BEARER = {ENV_BEARER: ""}
 TOKEN = {ENV_TOKEN: "token", "COLUMNS": "200"}
 
 
@@ -30,3 +35,35 @@ def test_a_server_that_should_not_be_is_refused_in_words(
     assert result.exit_code in (1, 2)
     assert told in " ".join(result.stderr.split())
     assert result.stdout == ""
+
+
+def test_a_port_that_is_taken_is_told_as_one_and_what_to_do() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        result = CliRunner().invoke(app, ["mcp", "--http", "--port", port], env=TOKEN | _NO_BEARER)
+    told = " ".join(result.stderr.split())
+    assert result.exit_code == 1
+    assert f"127.0.0.1:{port} can not be listened on: another program listens there; nothing was started." in told
+    assert "choose another --port" in told
+    assert "file" not in told
+
+
+def test_an_address_of_another_machine_is_told_as_one() -> None:
+    arguments = ["mcp", "--http", "--host", "192.0.2.1", "--port", "0", "--reached-as", "tools.example.org"]
+    result = CliRunner().invoke(app, arguments, env=TOKEN | {ENV_BEARER: "b" * 32})
+    told = " ".join(result.stderr.split())
+    assert result.exit_code == 1
+    assert "192.0.2.1:0 can not be listened on: this machine has no such address; nothing was started." in told
+
+
+@pytest.mark.parametrize("code", [errno.EACCES, errno.EADDRINUSE, errno.EIO], ids=errno.errorcode.get)
+def test_whatever_keeps_it_from_listening_is_told_with_the_place(monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+    def refuse(*_: object, **__: object) -> socket.socket:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(socket, "create_server", refuse)
+    result = CliRunner().invoke(app, ["mcp", "--http"], env=TOKEN | _NO_BEARER)
+    told = " ".join(result.stderr.split())
+    assert result.exit_code == 1
+    assert "127.0.0.1:8765 can not be listened on: " in told
+    assert "nothing was started" in told

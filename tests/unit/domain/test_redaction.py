@@ -71,8 +71,42 @@ SECRETS = {
     "private key in JSON": ("-----BEGIN PRIVATE KEY-----\\nMIIEvQ\\n-----END PRIVATE KEY-----", None),
     "private key cut off": ("-----BEGIN EC PRIVATE KEY-----\nMIIEpAIBAAKCAQEA", "-----BEGIN EC PRIVATE KEY-----***"),
     "key of a service": ("use ghp_0123456789abcdefghij0123456789abcdef now", "use *** now"),
+    "passcode": ("passcode=hunter2 x", "passcode=*** x"),
+    "key of a storage account": (
+        "AccountName=a;AccountKey=hunter2/abc==;EndpointSuffix=x",
+        "AccountName=a;AccountKey=***;EndpointSuffix=x",
+    ),
+    "key of encryption": ("encryption_key=hunter2", "encryption_key=***"),
+    "role of SQL": ("CREATE ROLE x WITH PASSWORD 'hunter2';", "CREATE ROLE x WITH PASSWORD '***';"),
+    "role of SQL in JSON": (
+        r"{\"q\": \"ALTER USER x PASSWORD 'hunter2'\"}",
+        r"{\"q\": \"ALTER USER x PASSWORD '***'\"}",
+    ),
+    "user of SQL": ("CREATE USER x IDENTIFIED BY 'hunter2'", "CREATE USER x IDENTIFIED BY '***'"),
+    "user of SQL over lines": ("create user x\nidentified by\n  'hunter2'", "create user x\nidentified by\n  '***'"),
+    "user of SQL with a plugin": (
+        "CREATE USER x IDENTIFIED WITH caching_sha2 BY 'hunter2'",
+        "CREATE USER x IDENTIFIED WITH caching_sha2 BY '***'",
+    ),
+    "user of SQL without quotes": ("ALTER USER x IDENTIFIED BY hunter2;", "ALTER USER x IDENTIFIED BY ***;"),
+    "user and password of Oracle": ("scott/hunter2@dbhost:1521/orcl", "scott/***@dbhost:1521/orcl"),
+    "user and password of Oracle with //": ("sqlplus scott/hunter2@//dbhost/orcl", "sqlplus scott/***@//dbhost/orcl"),
+    **{
+        f"password with {mark} in a URL": (f"see postgres://ana:hun{mark}ter2@db/x.", "see postgres://***@db/x.")
+        for mark in ("<", ">", "`", '"', "'", "<>", '"<')
+    },
+    "password with a doubled quote": ("password='a''hunter2' AND id=7", "password='***' AND id=7"),
+    "password with a doubled double quote": ('password="a""hunter2" id=7', 'password="***" id=7'),
+    "ODBC with a doubled brace": ("PWD={a}}hunter2};Database=x", "PWD={***};Database=x"),
+    "ODBC with another bracket": ("PWD={a)b]hunter2};Database=x", "PWD={***};Database=x"),
     "key of a model": ("use sk-ant-api03-0123456789abcdefghij now", "use *** now"),
 }
+MARKED = [
+    *("dapi0123456789abcdef0123456789abcdef", "ya29.a0AfH6SMB_0123456789", "GOCSPX-0123456789abcdefghij"),
+    *("hf_0123456789abcdefghijABCDEFGHIJ", "glpat-0123456789abcdefghij", "sk_live_0123456789abcdef"),
+    *("rk_test_0123456789abcdef", "npm_0123456789abcdefghijABCDEFGHIJ012345", "hvs.CAESI0123456789abcdef"),
+    *("SG.0123456789abcdefghij.0123456789abcdefghij", "ghp_0123456789abcdefghij0123456789abcdef"),
+]
 HIDDEN = ("hunter2", "ter2", "p@ss", "ss/w", "0a1b", "IQoJ", "AKIA", "ASIA", "wJalr", "YW5h", "MIIE", "eyJ", "ana%2F")
 
 
@@ -84,6 +118,12 @@ def test_a_secret_leaves_the_text(case: str) -> None:
     assert redaction.MASK in redacted
     if expected is not None:
         assert redacted == expected
+
+
+@pytest.mark.parametrize("key", MARKED)
+@pytest.mark.parametrize("form", ["{}", "use {} now", '{{"k": "{}"}}', "({}).", "k={}&x=1"])
+def test_a_key_with_its_makers_mark_leaves_the_text(key: str, form: str) -> None:
+    assert redact(form.format(key)) == form.format(redaction.MASK)
 
 
 @pytest.mark.parametrize("case", SECRETS)
@@ -115,6 +155,22 @@ def test_redacting_again_changes_nothing(case: str) -> None:
         "Send the token that open_session gave to this session in the field 'token'.",
         "secretary=ana, passenger: bob, tokenizer=bpe",
         "-----BEGIN CERTIFICATE-----",
+        "Clients send Authorization: Bearer.",
+        "send it as Authorization: Bearer, or as 'Authorization: Basic'",
+        "token: expected str, got int",
+        "password: column not found",
+        "secret: must not be empty; api_key: field required",
+        "syntax error near token: ','",
+        "mismatched token: '<EOF>'",
+        "SELECT * FROM f WHERE signature = 'abc' AND signature = 'def'",
+        "at time 12:30@utc and 07:05:59@berlin",
+        "rows are identified by id, users identified by 7",
+        "actions/checkout@v4, org/image@sha256:0123456789, me/x@main",
+        '{"url":"http://h:80/x","mail":"bob@example.com"}',
+        '<a href="http://h:80/x">mail bob@example.com</a>',
+        "password='' AND user='ana'",
+        '{"password":"","user":"ana"}',
+        "glpat- hf_model npm_config sk_live SG.x.y dapi",
         "",
     ],
 )
@@ -138,7 +194,9 @@ def test_what_every_problem_says_stays(code: ProblemCode) -> None:
 
 PIECES = st.sampled_from(
     [
-        *("password", "token", "Authorization", "X-Amz-Signature", "secret", "pass", "--token", "sig"),
+        *("password", "token", "Authorization", "X-Amz-Signature", "secret", "pass", "--token", "sig", "signature"),
+        *("<", ">", "`", "identified by ", "password '", "''", '""', "}}", "={", "create user x identified by "),
+        *("scott/", "@h:1521", "12:30@", " where ", "near ", "expected ", "column ", *MARKED[:3], "SG."),
         *("=", ":", "%3D", "=>", " ", "\n", "\t", '"', "'", "\\", "&", ";", ",", "@", "://", "/", "?", "{", "}", "["),
         *("]", "(", ")", "***", "-", ".", "u:p@h", "Bearer ", "Basic ", "AKIAIOSFODNN7EXAMPLE", JWT, "eyJ", "none"),
         *("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "x", "unexpected ", "mailto:", "arn:aws:s3:::b"),
@@ -257,6 +315,8 @@ def test_the_walk_over_a_pattern_sees_the_repeats_that_it_is_to_find() -> None:
     [
         *("a", "a:", "a://", "://", "@", "u:p@h ", "password=", 'password="', 'password=\\"', "password={", "--token "),
         *("password='\\", "token%3D", "eyJ", "eyJaaaa.", "sk-", "Bearer ", "-----BEGIN PRIVATE KEY-----", "\\", '"'),
+        *("identified by ", "create user x ", "password  '", "://<", '://"x', "''", "password=''", "password={}}"),
+        *("a/", "@h:15", "a/b@h:1521 ", "12:30@", "token: expected ", "signature = ", "SG.", "SG.0123456789.", "ya29."),
         *("&a", "AKIA", " ", "=", "a=b ", "x-amz-", "arn:aws:s3:", "a.amazonaws.com", "account ", "s3://", "\n"),
     ],
 )

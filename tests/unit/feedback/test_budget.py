@@ -161,3 +161,35 @@ def test_an_estimate_of_exactly_the_most_rows_is_allowed() -> None:
 def test_an_estimate_of_one_row_more_is_refused_with_both_numbers() -> None:
     with pytest.raises(EstimateExceededError, match=r"1,001 rows .* at most 1,000"):
         check_estimate(1_001, 1_000)
+
+
+def test_a_charge_that_was_reset_is_not_given_back_once_more() -> None:
+    budget = SessionBudget(10)
+    handing = budget.charged(4)
+    handing.__enter__()
+    budget.reset()
+    budget.charge(7)
+    assert not handing.__exit__(OSError, OSError("lost"), None)
+    assert (budget.consumed, budget.remaining) == (7, 3)
+
+
+@given(st.lists(st.sampled_from(["charge", "reset", "fail", "open"]), max_size=12))
+def test_consumed_is_what_was_charged_since_the_last_reset_and_not_given_back(steps: list[str]) -> None:
+    budget, kept, ahead = SessionBudget(), 0, []
+    for step in steps:
+        if step == "charge":
+            budget.charge(1)
+            kept += 1
+        elif step == "reset":
+            budget.reset()
+            kept, ahead = 0, [(each, False) for each, _ in ahead]
+        elif step == "open":
+            handing = budget.charged(3)
+            handing.__enter__()
+            ahead.append((handing, True))
+            kept += 3
+        elif ahead:
+            handing, counts = ahead.pop()
+            assert not handing.__exit__(OSError, OSError("lost"), None)
+            kept -= 3 if counts else 0
+        assert budget.consumed == kept

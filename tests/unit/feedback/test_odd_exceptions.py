@@ -11,7 +11,7 @@ from session_datasets.client.errors import SessionDatasetsError
 from session_datasets.domain.redaction import MASK
 from session_datasets.feedback import feedback_of
 from session_datasets.feedback.fitting import FEEDBACK_BYTES_MAX, size_of
-from session_datasets.feedback.words import NO_DETAIL
+from session_datasets.feedback.words import NO_DETAIL, detail_of
 
 
 class Silent(Exception):
@@ -143,3 +143,36 @@ def test_a_label_with_lines_and_secrets_is_one_short_line() -> None:
 
 def test_an_empty_label_is_a_call() -> None:
     assert feedback_of(ValueError("x"), what="  ").what == "call"
+
+
+class Counted(ExceptionGroup):
+    told = 0
+
+    def __str__(self) -> str:
+        type(self).told += 1
+        return "group"
+
+    def derive(self, excs: Any) -> Any:
+        return Counted("group", excs)
+
+
+def test_of_groups_within_groups_a_few_members_are_told_however_deep_they_lie() -> None:
+    error: Exception = ValueError("leaf")
+    for _ in range(40):
+        error = Counted("group", [error] * 5)
+    Counted.told = 0
+    assert "Counted: group" in detail_of(error)
+    assert Counted.told <= 10
+
+
+def test_the_members_of_groups_are_told_in_their_order() -> None:
+    inner = ExceptionGroup("in", [ValueError("a"), ValueError("b")])
+    error = ExceptionGroup("out", [inner, ValueError("c"), ValueError("d"), ValueError("not told")])
+    assert detail_of(error) == (
+        "out (4 sub-exceptions) ExceptionGroup: in (2 sub-exceptions) ValueError: a ValueError: b ValueError: c "
+        "ValueError: d"
+    )
+
+
+def test_a_member_without_words_hides_none_beside_it() -> None:
+    assert "ValueError: a" in detail_of(ExceptionGroup("both", [Silent(), ValueError("a")]))

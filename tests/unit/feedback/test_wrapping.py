@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 import concurrent.futures
+import functools
 import inspect
 from typing import Any
 
@@ -167,3 +168,64 @@ def test_secrets_of_arguments_are_not_repeated() -> None:
     text = connect("mysql://ana:hunter2@db", password="hunter2")
     assert "hunter2" not in text
     assert "mysql://***@db" in text
+
+
+def test_an_object_whose_call_is_async_is_awaited_and_its_failure_is_the_result() -> None:
+    class Tool:
+        async def __call__(self, sql: str) -> str:
+            raise ValueError("no table t")
+
+    for tool in (Tool(), functools.partial(Tool(), sql="x")):
+        guarded = as_feedback(what="query")(tool)
+        assert inspect.iscoroutinefunction(guarded)
+        assert "no table t" in asyncio.run(guarded(sql="SELECT 1"))
+
+
+def test_a_partial_of_an_async_function_is_awaited() -> None:
+    async def query(sql: str, limit: int) -> str:
+        raise ValueError("no table t")
+
+    assert "no table t" in asyncio.run(as_feedback(functools.partial(query, limit=5))("SELECT 1"))
+
+
+def test_what_yields_its_results_is_refused_when_it_is_decorated() -> None:
+    def rows() -> Any:
+        yield 1
+
+    async def later() -> Any:
+        yield 1
+
+    class Rows:
+        def __call__(self) -> Any:
+            yield 1
+
+    for tool in (rows, later, Rows(), functools.partial(rows)):
+        with pytest.raises(TypeError, match="returns all of them"):
+            as_feedback(tool)
+
+
+@pytest.mark.parametrize("method", ["items", "keys", "__iter__", "__len__", "__repr__", "__getitem__", "__bool__"])
+@pytest.mark.parametrize("raised", [RuntimeError("odd"), KeyError("odd"), OSError("odd")], ids=["run", "key", "os"])
+def test_an_argument_whose_own_methods_raise_leaves_a_success_one(method: str, raised: Exception) -> None:
+    def raise_it(*_: Any) -> Any:
+        raise raised
+
+    argument = type("Odd", (dict,), {method: raise_it})({"a": 1})
+
+    @as_feedback
+    def query(given: Any) -> str:
+        return "done"
+
+    assert query(argument) == "done"
+
+
+def test_an_argument_whose_own_methods_raise_hides_no_failure() -> None:
+    class Odd(dict[str, int]):
+        def items(self) -> Any:
+            raise RuntimeError("odd")
+
+    @as_feedback
+    def query(given: Any) -> str:
+        raise ValueError("no table t")
+
+    assert "no table t" in query(Odd(a=1))

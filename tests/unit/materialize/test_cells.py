@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import pickle
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
@@ -20,7 +22,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from session_datasets.materialize import materialize_result
+from session_datasets.materialize import materialize_result, parquet_file
+from session_datasets.materialize.cells import cell_of
 from session_datasets.materialize.refusals import UnwritableRowError
 from tests.unit.materialize.conftest import Saving
 
@@ -73,6 +76,7 @@ EAST = timezone(timedelta(hours=2))
         (datetime(2024, 2, 29, 1, 2, 3), "2024-02-29T01:02:03"),
         (datetime(2024, 2, 29, 1, tzinfo=EAST), "2024-02-29T01:00:00+02:00"),
         (timedelta(hours=1), "PT3600S"),
+        (timedelta.min, "-P999999999D"),
         (UUID(int=7), "00000000-0000-0000-0000-000000000007"),
         ({"a": [1, None]}, '"{""a"": [1, null]}"'),
         (OrderedDict(b=1), '"{""b"": 1}"'),
@@ -89,12 +93,27 @@ EAST = timezone(timedelta(hours=2))
         (pd.NaT, ""),
         (pd.NA, ""),
         (pd.Timestamp("2024-02-29T01:00"), "2024-02-29T01:00:00"),
+        (pd.Timestamp("2024-02-29T00:00:00.000000001"), "2024-02-29T00:00:00.000000001"),
+        (pd.Timestamp(np.datetime64("20000-01-01", "s")), "20000-01-01T00:00:00"),
+        (pd.Timedelta(1_500, "ns"), "PT0.0000015S"),
+        (pd.Timedelta(-1, "ns"), "-PT0.000000001S"),
+        (pd.Timedelta(1_500, "us"), "PT0.0015S"),
+        (pd.Timedelta(np.timedelta64(10**15, "s")), "P11574074074DT6400S"),
+        ([np.timedelta64(1_500, "ns")], '"[""1500 nanoseconds""]"'),
+        (np.array(["2024-02-29T00:00:00.000000001"], "M8[ns]"), '"[""2024-02-29T00:00:00.000000001""]"'),
+        ([pd.Timedelta(1_500, "ns")], '"[""PT0.0000015S""]"'),
     ],
     ids=lambda value: f"{type(value).__name__} {str(value)[:20]}",
 )
 def test_a_field_of_csv(save: Saving, value: Any, text: str) -> None:
     result = save(["first", "last"], [(value, 1)])
     assert Path(result.path).read_bytes().decode() == f"first,last\r\n{text},1\r\n"
+
+
+@given(st.integers(-(2**63) + 1, 2**63 - 1))
+def test_no_nanosecond_of_a_span_is_lost(nanoseconds: int) -> None:
+    kept = cell_of(pd.Timedelta(nanoseconds, "ns"))
+    assert pd.Timedelta(kept) == pd.Timedelta(nanoseconds, "ns")
 
 
 def test_a_lone_null_is_no_blank_line(save: Saving) -> None:
@@ -165,6 +184,140 @@ def test_a_column_of_parquet(save: Saving, cells: list[Any], type_: pa.DataType,
     found = column(save, *cells)
     assert found.type == type_
     assert found.to_pylist() == kept
+
+
+WEST = timezone(timedelta(hours=-5))
+LAST, FIRST = datetime(9999, 12, 31, 23, tzinfo=WEST), datetime(1, 1, 1, 1, tzinfo=EAST)
+LONGEST = timedelta(days=106_751_991)
+
+
+@pytest.mark.parametrize(
+    ("cells", "kept", "kinds"),
+    [
+        ([LAST], ["9999-12-31T23:00:00-05:00"], "instant beyond its range"),
+        ([FIRST], ["0001-01-01T01:00:00+02:00"], "instant beyond its range"),
+        (
+            [datetime(2024, 2, 29, tzinfo=UTC), LAST],
+            ["2024-02-29T00:00:00+00:00", "9999-12-31T23:00:00-05:00"],
+            "instant and instant beyond its range",
+        ),
+        ([timedelta.max], ["P999999999DT86399.999999S"], "duration beyond its range"),
+        ([timedelta.min], ["-P999999999D"], "duration beyond its range"),
+        (
+            [timedelta(seconds=1), LONGEST + timedelta(microseconds=1)],
+            ["PT1S", "P106751991DT0.000001S"],
+            "duration and duration beyond its range",
+        ),
+    ],
+    ids=["the last hour", "the first hour", "among instants", "the longest", "the shortest", "among spans"],
+)
+def test_a_moment_or_a_span_that_parquet_can_not_count_is_a_text_and_told(
+    save: Saving, cells: list[Any], kept: list[str], kinds: str
+) -> None:
+    result = save(["a"], [(cell,) for cell in cells], fmt="parquet")
+    assert pq.read_table(result.path).column(0).to_pylist() == kept
+    assert result.notes == [f"Column 'a' holds {kinds} and was written as text."]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=EAST),
+        datetime(1, 1, 1, tzinfo=WEST),
+        datetime.max,
+        datetime.min,
+        date.max,
+        date.min,
+    ],
+    ids=["last instant", "first instant", "last moment", "first moment", "last day", "first day"],
+)
+def test_the_last_and_the_first_that_parquet_counts_are_no_texts(save: Saving, cell: Any) -> None:
+    assert column(save, cell).to_pylist() == [cell]
+
+
+@pytest.mark.parametrize("cell", [LONGEST, -LONGEST], ids=["longest", "shortest"])
+def test_the_longest_spans_that_parquet_counts_are_no_texts(save: Saving, cell: timedelta) -> None:
+    assert column(save, cell).cast(pa.int64()).to_pylist() == [cell // timedelta(microseconds=1)]
+
+
+def a_day() -> date:
+    class Day(date):
+        """One that no other process, and no pickle, can find by its name."""
+
+    return Day(2024, 2, 29)
+
+
+def a_span() -> timedelta:
+    class Span(timedelta):
+        pass
+
+    return Span(seconds=1)
+
+
+def a_moment() -> datetime:
+    class Moment(datetime):
+        pass
+
+    return Moment(2024, 2, 29, 1, tzinfo=EAST)
+
+
+def a_time() -> time:
+    class Clock(time):
+        pass
+
+    return Clock(12, 30)
+
+
+def a_text() -> str:
+    class Text(str):
+        __slots__ = ()
+
+    return Text("x")
+
+
+def a_number() -> int:
+    class Number(int):
+        pass
+
+    return Number(7)
+
+
+def a_decimal() -> Decimal:
+    class Amount(Decimal):
+        pass
+
+    return Amount("1.5")
+
+
+def some_bytes() -> bytes:
+    class Bytes(bytes):
+        pass
+
+    return Bytes(b"x")
+
+
+def a_double() -> float:
+    class Double(float):
+        pass
+
+    return Double(0.5)
+
+
+_LOCAL = [a_day, a_span, a_moment, a_time, a_text, a_number, a_decimal, some_bytes, a_double]
+
+
+@pytest.mark.parametrize("make", _LOCAL, ids=lambda make: make.__name__)
+def test_a_cell_of_a_class_of_ones_own_is_pythons_plain_one(make: Callable[[], Any]) -> None:
+    assert type(cell_of(make())) in {date, timedelta, datetime, str, int, Decimal, bytes, float}
+    assert pickle.loads(pickle.dumps(cell_of(make()))) == cell_of(make())
+
+
+@pytest.mark.parametrize("make", _LOCAL, ids=lambda make: make.__name__)
+def test_batches_of_cells_of_classes_of_ones_own_are_put_aside(
+    save: Saving, monkeypatch: pytest.MonkeyPatch, make: Callable[[], Any]
+) -> None:
+    monkeypatch.setattr(parquet_file, "BATCH_ROWS", 2)
+    assert save(["a"], [(make(),)] * 5, fmt="parquet").row_count == 5
 
 
 def test_a_column_of_several_kinds_says_that_it_became_text(save: Saving) -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from session_datasets.materialize import names as names_module
 from session_datasets.materialize.names import alike, column_names, file_name_of, free_name
 from session_datasets.materialize.refusals import InvalidMaterializeError, UnsafeFileNameError
 from tests.unit.materialize.conftest import Saving
@@ -115,6 +116,25 @@ def test_columns_have_distinct_texts_for_names(columns: list[object], names: lis
     found, notes = column_names(columns)
     assert found == names
     assert len(notes) == sum(name != column for name, column in zip(names, columns, strict=True))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [["a"] * 2_000, ["a"] * 1_000 + [f"a_{n}" for n in range(1_000)], [f"a_{n % 2}" for n in range(2_000)]],
+    ids=["one name", "one name and its siblings", "two names"],
+)
+def test_no_sibling_of_a_name_is_tried_twice(columns: list[object], monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+
+    def sibling(text: str, number: int) -> str:
+        tried.append(f"{text}_{number}")
+        return tried[-1]
+
+    monkeypatch.setattr(names_module, "_sibling", sibling)
+    found, _ = column_names(columns)
+    assert len(set(found)) == len(columns)
+    assert len(set(tried)) == len(tried)
+    assert len(tried) < 2 * len(columns)
 
 
 def test_a_column_that_was_renamed_is_told(save: Saving) -> None:

@@ -11,6 +11,7 @@ import pytest
 from session_datasets.domain.limits import FILE_NAME_BYTES_MAX, NAME_CHARACTERS_MAX
 from session_datasets.tools import Budgets, ToolAnswer, Toolbox, tokens_of
 from session_datasets.tools.answers import json_text
+from session_datasets.tools.arguments import PATH_BYTES_MAX
 from tests.unit.tools import stand_in
 from tests.unit.tools.stand_in import ID
 
@@ -67,6 +68,21 @@ def test_a_load_costs_at_most_150_tokens(tmp_path: Path, letter: str) -> None:
     told = _asked(tmp_path, "load_artifact", {"artifact_id": ID}, load_artifact=path)
     assert _costs(told) <= 150
     assert told.structured["path"] == path.name
+
+
+@pytest.mark.parametrize("letter", ["a", '"', "\\", "\n", "\x01", "\x7f", "\N{GRINNING FACE}"], ids=ascii)
+def test_a_load_to_the_longest_path_that_is_taken_costs_at_most_150_tokens(tmp_path: Path, letter: str) -> None:
+    most = PATH_BYTES_MAX // (len(json_text(letter).encode()) - 2)
+    # A folder that is wished gets the file's own name below it.
+    path = tmp_path / (letter * most) / ("b" * FILE_NAME_BYTES_MAX)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"x")
+    asked = {"artifact_id": ID, "to": letter * most}
+    assert _costs(_asked(tmp_path, "load_artifact", asked, load_artifact=path)) <= 150
+    box = Toolbox(stand_in.workspace(tmp_path, load_artifact=path))
+    refused = box.call("load_artifact", asked | {"to": letter * (most + 1)})
+    assert refused.is_error
+    assert "at most 255" in refused.text
 
 
 def test_a_description_of_ten_thousand_columns_stays_in_its_budget_and_goes_on_to_the_end(tmp_path: Path) -> None:

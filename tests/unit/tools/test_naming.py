@@ -6,9 +6,11 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
-from session_datasets.tools.naming import Names, entry_at, name_of
+from session_datasets.tools.naming import Names, entry_at, name_of, path_of
 from session_datasets.wire.answers import SummaryPart
+from session_datasets.wire.requests import Name
 from tests.unit.tools import stand_in
 
 # Of three seconds, the newest first.
@@ -26,9 +28,58 @@ def test_a_path_is_the_name_without_its_first_slash(path: str, name: str) -> Non
     assert name_of(path) == name
 
 
-@pytest.mark.parametrize("path", ["", "/", "/a/", "/../a", "/a/../b", "/" + "a" * 201])
+@pytest.mark.parametrize("path", ["", "/", " ", "/ .", "/a/", "/a/ ", "/../a", "/a/../b", "/ .. ", "/" + "a" * 201])
 def test_a_path_that_leads_elsewhere_is_no_name(path: str) -> None:
     assert name_of(path) is None
+
+
+@pytest.mark.parametrize("mark", ["\0", "\n", "\x1b", "\u2028", "\u202e", "\ud800"], ids=ascii)
+def test_a_path_with_what_the_service_takes_in_no_name_is_none(mark: str) -> None:
+    assert name_of(f"/a{mark}b.csv") is None
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("/sp .txt ", "/sp .txt"),
+        ("/ lead/ x.txt", "/lead/ x.txt"),
+        ("\t/a.txt\n", "/a.txt"),
+        ("/ /a.txt", "/a.txt"),
+        ("/\u00a0a.txt\u3000", "/a.txt"),
+        ("/folder /a.txt", "/folder /a.txt"),
+    ],
+)
+def test_blanks_around_a_path_are_left_out_where_it_is_written_and_where_it_is_read(path: str, shown: str) -> None:
+    name = name_of(path)
+    assert path_of(path) == shown == f"/{name}"
+    listed = _listed(str(name))
+    for spelled in (path, shown):
+        assert entry_at(listed, spelled) == Names.of(listed).below(spelled)[0]
+
+
+@given(st.text(max_size=12) | st.text(" /.a\t", max_size=12))
+def test_what_was_written_at_a_path_is_found_at_that_path(path: str) -> None:
+    name = name_of(path)
+    if name is None:
+        return
+    assert TypeAdapter(Name).validate_python(name) == name
+    assert path_of(path) == path_of(name) == f"/{name}"
+    found = entry_at(_listed(name), path)
+    assert found is not None
+    assert found.path == f"/{name}"
+
+
+@pytest.mark.parametrize("folder", ["/ data", "/data/", "data", " /data", "/./data"])
+def test_a_folder_is_listed_by_any_spelling_of_its_path(folder: str) -> None:
+    assert [each.path for each in Names.of(_listed("data/a.csv", "b.csv")).directly_in(folder)] == ["/data/a.csv"]
+
+
+def test_the_root_has_every_file_also_beside_one_whose_name_is_nothing_but_dots() -> None:
+    assert [each.path for each in Names.of(_listed("..", "a.csv")).below("/")] == ["/_", "/a.csv"]
+
+
+def test_a_folder_that_leads_up_is_empty() -> None:
+    assert Names.of(_listed("a/b.csv", "c.csv")).directly_in("/a/..") == []
 
 
 def test_folders_come_from_the_slashes_of_names() -> None:

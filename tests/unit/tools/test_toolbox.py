@@ -79,7 +79,22 @@ def test_the_same_failing_call_again_gets_a_stronger_hint(tmp_path: Path) -> Non
         ("read_rows", "[1, 2]", "The arguments are no JSON object"),
         ("read_rows", "{broken", "The arguments are no JSON object"),
         ("read_rows", 7, "The arguments are no JSON object"),
+        ("read_rows", "[" * 100_000, "The arguments are no JSON object"),
+        ("read_rows", '{"a":' * 100_000, "The arguments are no JSON object"),
+        (
+            "read_rows",
+            {"artifact_id": {"$dataset": {"artifact_id": ID}}},
+            "artifact_id: is no artifact_id: the mapping",
+        ),
+        ("describe_artifact", {"artifact_id": {"a": 1}}, "artifact_id: is no artifact_id: the mapping holds no"),
+        ("load_artifact", {"artifact_id": '{"a": 1}'}, "artifact_id: is no artifact_id: the mapping holds no"),
+        ("load_artifact", {"artifact_id": "{broken"}, "artifact_id: is no artifact_id: neither an artifact id nor"),
+        ("read_columns", {"artifact_id": '{"a":' * 1_600, "columns": ["a"]}, "it is nested too deeply"),
+        ("read_rows", {"artifact_id": {"a": {1, 2}}}, "artifact_id: input should be a valid string"),
+        ("register_artifact", {"path": "a.csv", "made_from": [{"a": 1}]}, "made_from.0: is no artifact_id"),
+        ("register_artifact", {"path": "a.csv", "made_from": ['{"a": 1}']}, "made_from.0: is no artifact_id"),
     ],
+    ids=lambda each: repr(each)[:60],
 )
 def test_a_wrong_call_is_told_by_its_mistake_and_asks_nothing(
     tmp_path: Path, name: str, arguments: Any, told: str
@@ -88,6 +103,7 @@ def test_a_wrong_call_is_told_by_its_mistake_and_asks_nothing(
     answer = Toolbox(stand).call(name, arguments)  # type: ignore[arg-type]
     assert answer.is_error
     assert told in answer.text
+    assert "nothing was done" in answer.text
     assert stand.asked == []
 
 
@@ -113,6 +129,12 @@ def test_columns_are_taken_as_a_list_or_as_one_name(tmp_path: Path, columns: Any
     stand = stand_in.StandIn(tmp_path, read_rows=stand_in.page(["name"], [["x"]]))
     Toolbox(stand).call("read_rows", {"artifact_id": ID, "columns": columns})  # type: ignore[arg-type]
     assert stand.asked[0][1]["columns"] == ["name"]
+
+
+def test_columns_that_begin_as_a_list_and_never_end_are_one_name(tmp_path: Path) -> None:
+    stand = stand_in.StandIn(tmp_path, read_rows=stand_in.page(["name"], [["x"]]))
+    Toolbox(stand).call("read_rows", {"artifact_id": ID, "columns": "[" * 100_000})  # type: ignore[arg-type]
+    assert stand.asked[0][1]["columns"] == ["[" * 100_000]
 
 
 _JSON = st.recursive(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from session_datasets.boundary.references.kinds import Kind, kind_of, type_name
@@ -10,6 +11,8 @@ from session_datasets.domain.limits import KIB, MIB
 
 _TEXT_CHARACTERS_MAX = 80
 _COLUMNS_SHOWN = 8
+_DEPTH_MAX = 32
+_BRACKETS = {list: "[]", tuple: "()", dict: "{}", set: "{}", frozenset: ("frozenset({", "})")}
 
 
 def describe(value: Any) -> str:
@@ -33,8 +36,38 @@ def _described(value: Any) -> str:
         return f"{value:.6g}"
     if type(value) in (list, tuple, set, frozenset, dict, bytes, bytearray):
         unit = "bytes" if type(value) in (bytes, bytearray) else "items"
-        return f"{type(value).__name__}, {len(value):,} {unit}: {_cut(repr(value))}" if len(value) else repr(value)
-    return _cut(value if type(value) is str else repr(value))
+        return f"{type(value).__name__}, {len(value):,} {unit}: {_cut(_shown(value))}" if len(value) else repr(value)
+    return _cut(value[: _TEXT_CHARACTERS_MAX + 1] if type(value) is str else _shown(value))
+
+
+def _shown(value: Any) -> str:
+    """As repr, until the line is full: what would be cut is not spelled out, however large it is."""
+    text = ""
+    for piece in _pieces(value, 0):
+        text += piece
+        if len(text) > _TEXT_CHARACTERS_MAX:
+            break
+    return text
+
+
+def _pieces(value: Any, depth: int) -> Iterator[str]:
+    kind = type(value)
+    if kind in (str, bytes, bytearray):
+        yield repr(value[: _TEXT_CHARACTERS_MAX + 1])
+    elif kind not in _BRACKETS or not value:
+        yield repr(value)
+    elif depth > _DEPTH_MAX:
+        yield "…"
+    else:
+        opening, closing = _BRACKETS[kind]
+        yield opening
+        for at, each in enumerate(value):
+            yield ", " if at else ""
+            yield from _pieces(each, depth + 1)
+            if kind is dict:
+                yield ": "
+                yield from _pieces(value[each], depth + 1)
+        yield ("," if kind is tuple and len(value) == 1 else "") + closing
 
 
 def _of_pointer(pointer: Pointer) -> str:

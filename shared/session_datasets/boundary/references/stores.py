@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from io import BufferedReader
@@ -61,13 +61,15 @@ class FolderStore:
     def put(self, file: Path, *, name: str, sha256: str) -> Place:
         key = file_name_of(name, sha256, file.suffix)
         # Written beside and renamed: whoever finds the name finds the whole file.
-        handle, part = tempfile.mkstemp(prefix=".part-", dir=self._root)
+        part = self._root / f".part-{secrets.token_hex(8)}"
+        # As readable as the umask says, for other nodes may run as other users; mkstemp's is its maker's alone.
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
         try:
             with os.fdopen(handle, "wb") as target, file.open("rb") as source:
                 shutil.copyfileobj(source, target)
             os.replace(part, self._root / key)
         except BaseException:
-            Path(part).unlink(missing_ok=True)
+            part.unlink(missing_ok=True)
             raise
         return {"key": key}
 

@@ -16,6 +16,7 @@ from temporalio.converter import (
 )
 
 from session_datasets.boundary.references import Store, load_bytes, save_bytes
+from session_datasets.boundary.references.pointer import Pointer
 from session_datasets.boundary.temporal import failures
 from session_datasets.domain.limits import MIB
 
@@ -75,10 +76,28 @@ class ArtifactStorageDriver(StorageDriver):
                 f"A payload's reference has version {claim.get('claim', 'none')[:20]!r}, and this worker knows "
                 f"{CLAIM_VERSION!r}. Deploy the version of session-datasets that wrote it.",
             )
+        try:
+            reference = json.loads(claim["reference"])
+            metadata = {
+                name: base64.b64decode(value, validate=True) for name, value in json.loads(claim["metadata"]).items()
+            }
+            payload = Payload(metadata=metadata)
+        except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise failures.payload_error(
+                failures.NOT_UNDERSTOOD,
+                "A payload's claim has no reference and metadata as this driver writes them, so nothing was fetched. "
+                "Deploy the version of session-datasets that wrote it.",
+            ) from error
         with failures.told_to_temporal("A payload was not fetched"):
-            data = load_bytes(json.loads(claim["reference"]), self._store())
-        metadata = {name: base64.b64decode(value) for name, value in json.loads(claim["metadata"]).items()}
-        return Payload(metadata=metadata, data=data)
+            size = Pointer.of(reference).size
+            if size > self._max_payload_bytes:
+                raise failures.payload_error(
+                    failures.TOO_LARGE,
+                    f"A payload of {size:,} bytes was not fetched: this worker takes up to "
+                    f"{self._max_payload_bytes:,}. Pass the max_payload_bytes of the sender to its plugin, too.",
+                )
+            payload.data = load_bytes(reference, self._store())
+        return payload
 
 
 def _text(value: object) -> str:

@@ -71,6 +71,52 @@ def test_any_other_value_is_told_in_a_line(value: Any, line: str) -> None:
     assert describe(value) == line
 
 
+class Asked:
+    """Counts how often it is spelled out."""
+
+    times = 0
+
+    def __repr__(self) -> str:
+        type(self).times += 1
+        return "x"
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda each: each,
+        lambda each: [each],
+        lambda each: {"k": each},
+        lambda each: [[[each]] * 3, {7: (each,)}],
+        tuple,
+        lambda each: dict(enumerate(each)),
+        lambda each: [each] * 1_000,
+    ],
+    ids=["list", "in-list", "in-dict", "deep", "tuple", "dict", "wide"],
+)
+def test_of_a_large_value_only_what_the_line_shows_is_spelled_out(wrap: Any) -> None:
+    Asked.times = 0
+    assert len(describe(wrap([Asked()] * 100_000))) <= 120
+    assert 0 < Asked.times <= 80
+
+
+@given(VALUES)
+def test_a_small_value_is_spelled_as_python_spells_it(value: Any) -> None:
+    if type(value) in (list, tuple, dict) and value and len(text := repr(value)) <= 80 and text.isprintable():
+        assert describe(value).endswith(f": {text}")
+
+
+@pytest.mark.parametrize("value", [(1,), {1}, frozenset({1}), {"a": [(), {}, set()]}, [b"x", None]], ids=repr)
+def test_every_container_is_spelled_as_python_spells_it(value: Any) -> None:
+    assert describe(value).endswith(f": {value!r}")
+
+
+def test_a_value_that_holds_itself_is_told_in_a_line() -> None:
+    loop: list[Any] = []
+    loop.append(loop)
+    assert describe(loop) == "list, 1 items: " + "[" * 33 + "…" + "]" * 33
+
+
 @given(VALUES)
 def test_the_line_is_one_and_short(value: Any) -> None:
     line = describe(value)

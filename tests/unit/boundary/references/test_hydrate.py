@@ -261,3 +261,14 @@ def test_a_save_that_fails_leaves_no_part_in_the_folder(
     with pytest.raises(OSError, match="No space"):
         references.save([1], store)
     assert not list(folder.iterdir())
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0o007])
+def test_a_file_of_a_folder_is_as_readable_as_the_umask_says(umask: int, store: FolderStore, folder: Path) -> None:
+    before = os.umask(umask)
+    try:
+        reference = references.save([1], store)
+    finally:
+        os.umask(before)
+    mode = (folder / reference["$dataset"]["place"]["key"]).stat().st_mode
+    assert mode & 0o777 == 0o666 & ~umask

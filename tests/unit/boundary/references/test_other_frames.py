@@ -53,13 +53,35 @@ def test_a_series_of_polars_comes_back_as_one(store: FolderStore) -> None:
     assert (type(back), back.name, back.to_list()) == (pl.Series, "x", [1, None])
 
 
+# What polars takes for a name: any text, and each once.
+NAMES = ["", "column_0", "column_1", "0", " ", "a.b", "\n", "x\0y", "ü", "__index_level_0__", "$dataset"]
+
+
+@pytest.mark.parametrize("name", NAMES, ids=ascii)
+def test_a_series_of_polars_of_any_name_comes_back(name: str, store: FolderStore) -> None:
+    series = pl.Series(name, ["a", None], dtype=pl.Categorical)
+    back = references.load(references.save(series, store), store)
+    assert (type(back), back.name, back.dtype, back.to_list()) == (pl.Series, name, series.dtype, ["a", None])
+
+
+@pytest.mark.parametrize("first", NAMES, ids=ascii)
+def test_columns_of_polars_of_any_names_come_back(first: str, store: FolderStore) -> None:
+    names = [first, *(name for name in NAMES if name != first)]
+    frame = pl.DataFrame({name: [at] for at, name in enumerate(names)})
+    frame = frame.with_columns(pl.lit("x").cast(pl.Enum(["x"])).alias(first))
+    back = references.load(references.save(frame, store), store)
+    assert back.schema == frame.schema
+    assert back.equals(frame)
+
+
 @pytest.mark.parametrize(
     ("column", "named"),
     [
         (pl.Series([object()], dtype=pl.Object), r"bad \(Object\)"),
         (pl.Series([2**100], dtype=pl.Int128), r"bad \(Int128\)"),
+        (pl.Series([{"a\0b": 1}]), r"bad \(Struct"),
     ],
-    ids=["object", "int128"],
+    ids=["object", "int128", "field-with-nul"],
 )
 def test_a_column_of_polars_that_arrow_lacks_is_refused(column: Any, named: str, store: FolderStore) -> None:
     with pytest.raises(UnsupportedFrameError, match=named):

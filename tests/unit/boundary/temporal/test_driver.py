@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from temporalio.api.common.v1 import Payload
@@ -76,6 +77,53 @@ def test_a_claim_of_a_later_version_waits_for_the_worker_that_knows_it(driver: A
 def test_a_claim_with_a_field_of_a_later_version_is_read(driver: ArtifactStorageDriver) -> None:
     [claim] = stored(driver, PAYLOAD)
     assert retrieved(driver, StorageDriverClaim({**claim.claim_data, "newer": "x"})) == [PAYLOAD]
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [None, "", "{", "null", "5", "[]", '{"encoding": 5}', '{"encoding": "é"}', '{"encoding": "a"}', "[" * 9**5],
+    ids=lambda value: str(value)[:20],
+)  # fmt: skip
+def test_a_claim_without_metadata_that_are_some_is_not_understood(
+    metadata: str | None, driver: ArtifactStorageDriver
+) -> None:
+    [claim] = stored(driver, PAYLOAD)
+    data = {name: value for name, value in claim.claim_data.items() if name != "metadata"}
+    if metadata is not None:
+        data["metadata"] = metadata
+    with pytest.raises(ApplicationError, match="nothing was fetched") as refused:
+        retrieved(driver, StorageDriverClaim(data))
+    assert (refused.value.type, refused.value.non_retryable) == ("PayloadNotUnderstood", False)
+
+
+@pytest.mark.parametrize(
+    "reference", [None, "", "{", "null", "5", "[]", "{}", '{"$dataset": 1}', '{"$dataset": {"v": 2}}', "[" * 9**5],
+    ids=lambda value: str(value)[:20],
+)  # fmt: skip
+def test_a_claim_without_a_reference_that_is_one_is_not_understood(
+    reference: str | None, driver: ArtifactStorageDriver
+) -> None:
+    [claim] = stored(driver, PAYLOAD)
+    data = {name: value for name, value in claim.claim_data.items() if name != "reference"}
+    if reference is not None:
+        data["reference"] = reference
+    with pytest.raises(ApplicationError, match="fetched") as refused:
+        retrieved(driver, StorageDriverClaim(data))
+    assert (refused.value.type, refused.value.non_retryable) == ("PayloadNotUnderstood", False)
+
+
+def test_a_claim_of_more_bytes_than_this_worker_takes_is_refused_before_a_byte_is_read(tmp_path: Path) -> None:
+    [claim] = stored(ArtifactStorageDriver(lambda: FolderStore(tmp_path)), PAYLOAD)
+
+    class Unread(FolderStore):
+        def opened(self, *args: object, **kwargs: object) -> NoReturn:
+            raise AssertionError("it was read")
+
+    driver = ArtifactStorageDriver(lambda: Unread(tmp_path), max_payload_bytes=4_999)
+    with pytest.raises(ApplicationError, match="5,000 bytes was not fetched") as refused:
+        retrieved(driver, claim)
+    assert (refused.value.type, refused.value.non_retryable) == ("PayloadTooLarge", True)
+    assert retrieved(ArtifactStorageDriver(lambda: FolderStore(tmp_path), max_payload_bytes=5_000), claim) == [PAYLOAD]
 
 
 def refused(code: ProblemCode) -> errors.ProblemError:

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from session_datasets.boundary import typed_json
 from session_datasets.boundary.references.errors import UnsupportedFrameError
+from session_datasets.boundary.references.frames.freqs import freq_text, with_freq
 from session_datasets.boundary.typed.registry import REGISTRY, Registry
 from session_datasets.boundary.typed.scalars import zone_json, zone_of
 
@@ -53,7 +54,7 @@ def encoded(values: Any, where: str) -> Column:
     if type(dtype) is pd.ArrowDtype:
         return Column(pa.chunked_array(values.array.__arrow_array__()), {"how": "arrow"})
     if str(dtype) in _NULLABLE:
-        return Column(pa.array(values.array), {"how": "nullable", "dtype": str(dtype)})
+        return Column(_of_nullable(values), {"how": "nullable", "dtype": str(dtype)})
     if type(dtype) is pd.DatetimeTZDtype:
         return _of_zoned(values, dtype)
     if type(dtype) is pd.CategoricalDtype:
@@ -87,6 +88,16 @@ def _of_numpy(values: Any, where: str) -> Column:
     raise _unsupported(where, dtype, "has no rule that keeps it", "object")
 
 
+def _of_nullable(values: Any) -> Any:
+    import pyarrow as pa
+
+    if values.dtype.kind != "f":
+        return pa.array(values.array)
+    # Beside a missing number may stand one that is none.
+    numbers = values.array.to_numpy(dtype=values.dtype.numpy_dtype, na_value=0)
+    return pa.array(numbers, mask=values.array.isna(), from_pandas=False)
+
+
 def _of_ticks(values: Any, spec: Spec, zone: str | None) -> Column:
     """Points and spans of time by their count of units, of which one number stands for none."""
     import numpy as np
@@ -116,6 +127,13 @@ def _of_category(values: Any, dtype: Any, where: str) -> Column:
     categories = encoded(dtype.categories, f"categories of the {where}")
     codes = values.array.codes
     spec = {"how": "category", "ordered": dtype.ordered, "categories": packed([categories])}
+    try:
+        spec["name"] = typed_json.dump(dtype.categories.name, registry=cell_types())
+    except typed_json.TypedJsonError as error:
+        raise UnsupportedFrameError(
+            f"The name of the categories of the {where} was not saved: {error.detail}", error.advice
+        ) from error
+    spec["freq"] = freq_text(dtype.categories)
     # The cells are the categories themselves, so that whoever reads the file sees them and no numbers.
     cells = pa.chunked_array([categories.arrow]) if isinstance(categories.arrow, pa.Array) else categories.arrow
     return Column(cells.take(pa.array(codes.astype("i8"), mask=codes < 0)), spec)
@@ -160,6 +178,9 @@ def decoded(arrow: Any, spec: Spec) -> Any:
     if how == "arrow":
         return pd.ArrowDtype(arrow.type).__from_arrow__(arrow)
     if how == "nullable" and spec["dtype"] in _NULLABLE:
+        if spec["dtype"].startswith("Float"):
+            missing = arrow.is_null().to_numpy()
+            return pd.arrays.FloatingArray(np.array(arrow.fill_null(0).to_numpy()), np.array(missing))
         return pd.api.types.pandas_dtype(spec["dtype"]).__from_arrow__(arrow)
     if how == "zoned":
         ticks = _ticks(arrow, np.dtype(f"M8[{spec['unit']}]"))
@@ -168,7 +189,8 @@ def decoded(arrow: Any, spec: Spec) -> Any:
         [(cells, cell_spec)] = unpacked(spec["categories"])
         found = pa.compute.index_in(arrow, value_set=cells.combine_chunks())
         codes = found.fill_null(-1).to_numpy()
-        categories = pd.Index(decoded(cells, cell_spec))
+        name = typed_json.load(spec.get("name"), registry=cell_types())
+        categories = with_freq(pd.Index(decoded(cells, cell_spec), name=name), spec.get("freq"))
         return pd.Categorical.from_codes(codes, categories=categories, ordered=spec["ordered"])
     raise ValueError(f"no rule {how!r} for a column")
 

@@ -15,6 +15,7 @@ from session_datasets.boundary.references.frames.cells import (
     packed,
     unpacked,
 )
+from session_datasets.boundary.references.frames.freqs import freq_text, with_freq
 from session_datasets.boundary.references.frames.names import field_names
 from session_datasets.boundary.references.frames.tables import recipe_of, with_recipe
 from session_datasets.boundary.references.pointer import told_name, told_names
@@ -52,11 +53,16 @@ def to_table(value: Any) -> tuple[Any, Facts]:
     facts["index"] = names[len(columns) :] if index_columns else "range"
     if as_json := [told_name(frame.columns[at]) for at, each in enumerate(columns) if each.as_json]:
         facts["cells_as_json"] = told_names(as_json)
+    if not value.flags.allows_duplicate_labels:
+        recipe["duplicate_labels"] = False
+    dropped = ["freq"] if any(map(_loses_freq, (frame.index, frame.columns, *_categories(frame)))) else []
     if value.attrs:
         try:
             recipe["attrs"] = _written(value.attrs, "attrs")
         except UnsupportedFrameError:
-            facts["dropped"] = ["attrs"]
+            dropped.append("attrs")
+    if dropped:
+        facts["dropped"] = dropped
     table = pa.table([each.arrow for each in (*columns, *index_columns)], names=names)
     return with_recipe(table, recipe), facts
 
@@ -79,7 +85,7 @@ def from_table(table: Any) -> Any:
         value.columns = _index(labels, [decoded(arrow, spec) for arrow, spec in unpacked(labels["packed"])])
     if "attrs" in recipe:
         value.attrs = _read(recipe["attrs"])
-    return value
+    return value.set_flags(allows_duplicate_labels=False) if "duplicate_labels" in recipe else value
 
 
 def _axis(axis: Any, where: str) -> tuple[Spec, list[Column]]:
@@ -92,8 +98,16 @@ def _axis(axis: Any, where: str) -> tuple[Spec, list[Column]]:
     if type(axis) is pd.MultiIndex:
         levels = [encoded(axis.get_level_values(at), f"level {at} of the {where}") for at in range(axis.nlevels)]
         return {"axis": "levels", "names": names}, levels
-    freq = getattr(axis, "freqstr", None)
-    return {"axis": "values", "names": names, "freq": freq}, [encoded(axis, where)]
+    return {"axis": "values", "names": names, "freq": freq_text(axis)}, [encoded(axis, where)]
+
+
+def _categories(frame: Any) -> list[Any]:
+    dtypes = [*frame.dtypes, getattr(frame.index, "dtype", None), getattr(frame.columns, "dtype", None)]
+    return [dtype.categories for dtype in dtypes if hasattr(dtype, "categories")]
+
+
+def _loses_freq(axis: Any) -> bool:
+    return getattr(axis, "freq", None) is not None and freq_text(axis) is None
 
 
 def _index(spec: Spec, arrays: list[Any]) -> Any:
@@ -108,9 +122,7 @@ def _index(spec: Spec, arrays: list[Any]) -> Any:
         return pd.MultiIndex.from_arrays(levels, names=names)
     [index] = levels
     index.name = names[0]
-    if spec["freq"] is not None:
-        index.freq = spec["freq"]
-    return index
+    return with_freq(index, spec["freq"])
 
 
 def _written(part: Any, where: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from session_datasets.boundary.references.errors import UnsupportedFrameError
+from session_datasets.boundary.references.frames.names import field_names
 from session_datasets.boundary.references.frames.tables import recipe_of, with_recipe, without_recipe
 from session_datasets.boundary.references.pointer import told_names
 
@@ -22,14 +23,22 @@ def to_table(value: Any) -> tuple[Any, Facts]:
         )
     is_series = type(value) is pl.Series
     frame = value.to_frame() if is_series else value
-    recipe = {"frame": "series" if is_series else "frame", "dtypes": [_recipe(each) for each in frame.dtypes]}
-    texts = [pl.col(name).cast(pl.String) for name, each in frame.schema.items() if _recipe(each) is not None]
+    recipe = {
+        "frame": "series" if is_series else "frame",
+        "dtypes": [_recipe(each) for each in frame.dtypes],
+        # Not every name of polars is one of Arrow; the empty text it takes back as another.
+        "names": frame.columns,
+    }
+    named = frame.clone()
+    named.columns = field_names(frame.columns)
+    texts = [pl.nth(at).cast(pl.String) for at, each in enumerate(frame.dtypes) if _recipe(each) is not None]
     try:
-        table = frame.with_columns(texts).to_arrow(compat_level=pl.CompatLevel.oldest())
-    except (pa.ArrowException, pl.exceptions.PolarsError) as error:
+        table = named.with_columns(texts).to_arrow(compat_level=pl.CompatLevel.oldest())
+    except (pa.ArrowException, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise _unsupported([f"{name} ({each})" for name, each in frame.schema.items()], str(error)) from error
     back = _frame(table.slice(0, 0), recipe)
-    if lost := [f"{name} ({each})" for name, each in frame.schema.items() if back.schema[name] != each]:
+    pairs = zip(frame.schema.items(), back.dtypes, strict=True)
+    if lost := [f"{name} ({each})" for (name, each), found in pairs if found != each]:
         raise _unsupported(lost, "their type would come back as another")
     facts: Facts = {"shape": list(value.shape), "columns": told_names(frame.columns)}
     return with_recipe(table, recipe), facts
@@ -45,10 +54,12 @@ def _frame(table: Any, recipe: dict[str, Any]) -> Any:
     import polars as pl
 
     frame: Any = pl.from_arrow(table)
+    if "names" in recipe:
+        frame.columns = recipe["names"]
     casts = []
-    for name, each in zip(frame.columns, recipe["dtypes"], strict=True):
+    for at, each in enumerate(recipe["dtypes"]):
         if each is not None:
-            casts.append(pl.col(name).cast(pl.Categorical if each == "categorical" else pl.Enum(each["enum"])))
+            casts.append(pl.nth(at).cast(pl.Categorical if each == "categorical" else pl.Enum(each["enum"])))
     return frame.with_columns(casts)
 
 
