@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from session_datasets.boundary.references.kinds import Kind, kind_of, type_name
@@ -12,7 +12,13 @@ from session_datasets.domain.limits import KIB, MIB
 _TEXT_CHARACTERS_MAX = 80
 _COLUMNS_SHOWN = 8
 _DEPTH_MAX = 32
-_BRACKETS = {list: "[]", tuple: "()", dict: "{}", set: "{}", frozenset: ("frozenset({", "})")}
+_BRACKETS: dict[type, Sequence[str]] = {
+    list: "[]",
+    tuple: "()",
+    dict: "{}",
+    set: "{}",
+    frozenset: ("frozenset({", "})"),
+}
 
 
 def describe(value: Any) -> str:
