@@ -51,14 +51,21 @@ down: .venv/made ## Stop the local cloud; what it holds is kept
 check: .venv/made ## The fast part of the tests: lint, types, unit, contract, architecture
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
+	@$(MAKE) --no-print-directory --jobs=2 types fast
+
+# Beside each other, for mypy keeps to one core.
+.PHONY: types fast
+types: .venv/made
 	.venv/bin/mypy --exclude _host/ shared lambdas infra app.py
 	.venv/bin/mypy --package localstack_host
 	@for each in shared/examples/*/; do .venv/bin/mypy $$(find $$each -name '*.py') || exit 1; done
-	@$(WITH_NODE) $(RUN) -m pytest --numprocesses auto tests/unit tests/corpora tests/contract tests/peers tests/model tests/architecture
+
+fast: .venv/made
+	@$(WITH_NODE) $(RUN) -m pytest --numprocesses auto $(FAST)
 
 .PHONY: test
 test: check ## Everything: the fast part, the template, both emulators, end to end
-	@$(WITH_NODE) $(RUN) -m pytest --numprocesses auto --dist loadscope --ignore tests/unit --ignore tests/corpora --ignore tests/contract --ignore tests/peers --ignore tests/model --ignore tests/architecture
+	@$(WITH_NODE) $(RUN) -m pytest --numprocesses auto --dist loadscope $(addprefix --ignore=,$(FAST))
 
 .PHONY: model
 model: .venv/made ## Play random commands and crashes against the model, for longer than the tests do [EXAMPLES=1000]
@@ -119,6 +126,9 @@ clean: ## Remove everything that was made here, the local cloud's data too
 	@if [ -x $(RUN) ]; then $(LOCAL) down; fi
 	rm -rf .venv .local .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache cdk.out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The rings that need no deployment.
+FAST = $(addprefix tests/,unit corpora contract peers model architecture)
 
 BENCH_OPTIONS = $(if $(ROWS),--rows $(ROWS)) $(if $(ONLY),--only "$(ONLY)") $(if $(FILE),--file "$(FILE)")
 SOAK_OPTIONS = $(if $(MINUTES),--minutes "$(MINUTES)") $(if $(CALLERS),--callers "$(CALLERS)")
