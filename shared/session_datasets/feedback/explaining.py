@@ -52,20 +52,26 @@ _FOREIGN_CODES = {
 
 
 def feedback_of(
-    error: BaseException, *, what: str = "call", submitted: object = None, failures: Failures | None = None
+    error: BaseException,
+    *,
+    what: str = "call",
+    submitted: object = None,
+    failures: Failures | None = None,
+    rejections: tuple[type[BaseException], ...] = (),
 ) -> Feedback:
     """Any exception as feedback, and as an event of the operator's log. Never raises.
 
     ``what`` names what was tried ("query", "read_rows call"); ``submitted`` is the query or the arguments; ``failures``
-    counts calls that fail again.
+    counts calls that fail again; of ``rejections`` is known that nothing was run.
     """
-    return _told(error, _family_of(error), what, submitted, failures)
+    family = _family_of(error)
+    refused = family is Family.FAILED and isinstance(error, rejections)
+    return _told(error, Family.REJECTED if refused else family, what, submitted, failures)
 
 
 def rejected(error: BaseException, *, what: str, submitted: object = None) -> Feedback:
     """Likewise for what an engine raised while it was given a query: it ran nothing of it."""
-    family = _family_of(error)
-    return _told(error, Family.REJECTED if family is Family.FAILED else family, what, submitted, None)
+    return feedback_of(error, what=what, submitted=submitted, rejections=(BaseException,))
 
 
 def of_family(error: BaseException, family: Family, *, what: str) -> Feedback:
@@ -145,8 +151,9 @@ def _detail(error: BaseException) -> str:
     if isinstance(error, ProblemError):
         # Words of the service, which names what the caller may know and nothing else.
         return redact(error.detail).strip() or NO_DETAIL
-    if isinstance(error, SessionDatasetsError) and error.__cause__ is None:
-        return redact(error.detail).strip() or NO_DETAIL
+    if isinstance(error, SessionDatasetsError):
+        # Its advice is the next step.
+        return redact(error.detail).strip() or NO_DETAIL if error.__cause__ is None else detail_of(error, error.detail)
     return detail_of(error)
 
 

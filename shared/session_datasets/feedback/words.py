@@ -20,11 +20,17 @@ _MEMBERS_MAX = 9
 NO_DETAIL = "(the error gives no detail)"
 
 
-def detail_of(error: BaseException) -> str:
-    """What an exception and its causes say, for somebody outside: without secrets and without names of our account."""
-    told = [_own_words(error)]
-    told += [f"Caused by {name_of(cause)}: {_own_words(cause)}" for cause in _causes(error)]
-    text = " ".join(part for part in told if part)
+def detail_of(error: BaseException, own_words: str | None = None) -> str:
+    """What an exception and its causes say, for somebody outside: without secrets and without names of our account.
+
+    ``own_words`` are the exception's, when its text says more than is asked for.
+    """
+    text = _own_words(error) if own_words is None else own_words
+    for cause in _causes(error):
+        said = _own_words(cause)
+        # Many an exception quotes its cause already.
+        if not said or said not in text:
+            text = f"{text} Caused by {name_of(cause)}: {said}".lstrip()
     return outward(text) or NO_DETAIL
 
 

@@ -40,6 +40,7 @@ def as_feedback(tool: Callable[P, R], /) -> Callable[P, Any]: ...
 def as_feedback(
     *,
     what: str | None = ...,
+    rejections: tuple[type[Exception], ...] = ...,
     failures: Failures | None = ...,
     into: Callable[[Feedback], Any] = ...,
 ) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
@@ -50,21 +51,27 @@ def as_feedback(
     /,
     *,
     what: str | None = None,
+    rejections: tuple[type[Exception], ...] = (),
     failures: Failures | None = None,
     into: Callable[[Feedback], Any] = Feedback.text,
 ) -> Callable[..., Any]:
     """Decorates a tool function, or an async one: whatever it raises is returned as feedback, and never ends the turn.
 
-    ``what`` is the label (the function's name and "call"), ``into`` makes the result of the feedback (its text).
+    ``what`` is the label (the function's name and "call"), ``rejections`` are the exceptions by which an engine refuses
+    what it was given and has run nothing of it, ``into`` makes the result of the feedback (its text).
     KeyboardInterrupt, SystemExit, cancellations and LangGraph's interrupts pass.
     """
     if tool is None:
-        return lambda decorated: as_feedback_of(decorated, what, failures, into)
-    return as_feedback_of(tool, what, failures, into)
+        return lambda decorated: as_feedback_of(decorated, what, failures, into, rejections)
+    return as_feedback_of(tool, what, failures, into, rejections)
 
 
 def as_feedback_of(
-    tool: Callable[..., Any], what: str | None, failures: Failures | None, into: Callable[[Feedback], Any]
+    tool: Callable[..., Any],
+    what: str | None,
+    failures: Failures | None,
+    into: Callable[[Feedback], Any],
+    rejections: tuple[type[Exception], ...] = (),
 ) -> Callable[..., Any]:
     named = what or f"{getattr(tool, '__name__', 'tool')} call"
     known = failures if failures is not None else Failures()
@@ -73,7 +80,7 @@ def as_feedback_of(
     def failed(error: Exception, given: object) -> Any:
         if passes(error):
             raise error
-        return into(feedback_of(error, what=named, submitted=given, failures=known))
+        return into(feedback_of(error, what=named, submitted=given, failures=known, rejections=rejections))
 
     if _yields(tool):
         raise TypeError(

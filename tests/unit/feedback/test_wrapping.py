@@ -17,7 +17,7 @@ from temporalio.exceptions import CancelledError as TemporalCancelledError
 
 from session_datasets.client.errors import error_of
 from session_datasets.domain.errors import ProblemCode
-from session_datasets.feedback import Failures, Feedback, as_feedback
+from session_datasets.feedback import Failures, Feedback, SessionBudget, as_feedback
 from tests.unit.client.test_errors import problem
 
 
@@ -229,3 +229,21 @@ def test_an_argument_whose_own_methods_raise_hides_no_failure() -> None:
         raise ValueError("no table t")
 
     assert "no table t" in query(Odd(a=1))
+
+
+class TestRejections:
+    """Of some exceptions an engine's user knows that nothing was run."""
+
+    def test_they_are_told_as_not_executed(self) -> None:
+        assert raising(KeyError("no table t"), what="query", rejections=(LookupError,))().startswith(
+            "Error: the query was NOT executed"
+        )
+
+    def test_any_other_is_told_as_one_of_which_nobody_knows(self) -> None:
+        assert raising(ValueError("odd"), what="query", rejections=(LookupError,))().startswith(
+            "Error: the query did NOT complete"
+        )
+
+    def test_an_error_that_says_more_keeps_its_own_family(self) -> None:
+        query = as_feedback(what="query", rejections=(Exception,))(SessionBudget(1).charge)
+        assert "was executed, but its result is withheld" in query(2)
