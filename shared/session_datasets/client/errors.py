@@ -45,10 +45,12 @@ from session_datasets.wire.problem import ProblemModel
 
 class SessionDatasetsError(Exception):
     """``detail`` says what was not done and why, ``advice`` what to do next. ``correlation_id`` finds what the service
-    logged of the call; empty when it was not asked."""
+    logged of the call; empty when it was not asked. ``begun``: it came up on the way, so nobody may say that nothing was
+    executed."""
 
     title = "The call did not succeed"
     correlation_id = ""
+    begun = False
 
     def __init__(self, detail: str, advice: str = "") -> None:
         # Most details are our own words; some quote a library.
@@ -129,6 +131,7 @@ class TransportError(SessionDatasetsError):
     """``again`` says when the same call may succeed; the client has tried accordingly."""
 
     title = "The service did not answer"
+    begun = True
 
     def __init__(self, detail: str, advice: str = "", *, again: Again = Again.NEVER) -> None:
         super().__init__(detail, advice)
@@ -137,6 +140,7 @@ class TransportError(SessionDatasetsError):
 
 class NotDeployedError(TransportError):
     title = "The service is not there"
+    begun = False
 
 
 class LostAnswerError(TransportError):
@@ -162,6 +166,7 @@ class TransferError(SessionDatasetsError):
     transfer ran out on the way. ``final``: trying again changes nothing."""
 
     title = "The file was not transferred"
+    begun = True
     final = False
 
     def __init__(
@@ -185,6 +190,7 @@ class NotEnoughSpaceError(TransferError):
 
 class WaitedTooLongError(SessionDatasetsError):
     title = "The artifact is still being profiled"
+    begun = True
 
 
 class UnsafePathError(SessionDatasetsError):

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 from session_datasets.client import errors
-from session_datasets.client.errors import ProblemError, SessionDatasetsError, TransferError, TransportError
+from session_datasets.client.errors import ProblemError, SessionDatasetsError
 from session_datasets.domain.correlation import current_or_new
 from session_datasets.domain.redaction import MASK, redact
 from session_datasets.feedback.errors import EstimateExceededError, RowBudgetExceededError, SessionSetupError
@@ -131,9 +131,7 @@ def _family_of(error: BaseException) -> Family:
         return Family.SETUP
     if isinstance(error, ProblemError):
         return Family.REJECTED if error.problem.status < 500 else Family.FAILED
-    if isinstance(error, TransportError | TransferError | errors.WaitedTooLongError):
-        return Family.FAILED
-    return Family.REJECTED if isinstance(error, SessionDatasetsError) else Family.FAILED
+    return Family.REJECTED if isinstance(error, SessionDatasetsError) and not error.begun else Family.FAILED
 
 
 def code_of(error: BaseException, family: Family) -> str:

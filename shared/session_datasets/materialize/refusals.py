@@ -40,6 +40,7 @@ class SourceFailedError(MaterializeError):
     """``rows_read`` rows had come before the source failed; its own exception is the cause."""
 
     title = "The source of the rows failed"
+    begun = True
 
     def __init__(self, detail: str, advice: str, rows_read: int) -> None:
         super().__init__(detail, advice)
@@ -50,6 +51,7 @@ class UnwritableRowError(MaterializeError):
     """``row`` counts from 1."""
 
     title = "A row can not be written"
+    begun = True
 
     def __init__(self, detail: str, advice: str, row: int) -> None:
         super().__init__(detail, advice)
@@ -58,3 +60,4 @@ class UnwritableRowError(MaterializeError):
 
 class WriteFailedError(MaterializeError):
     title = "The file was not written"
+    begun = True

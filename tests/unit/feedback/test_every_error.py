@@ -106,6 +106,11 @@ def test_a_lost_answer_does_not_claim_that_nothing_was_done() -> None:
     assert "Retryable: yes" in text
 
 
+@pytest.mark.parametrize("kind", OURS)
+def test_what_came_up_on_the_way_is_not_told_as_not_executed(kind: type[SessionDatasetsError]) -> None:
+    assert kind.begun is ("did NOT complete" in feedback_of(kind("x")).text())
+
+
 def test_missing_credentials_are_nothing_that_the_model_mends() -> None:
     feedback = feedback_of(errors.ConfigurationError("No region."), what="query")
     assert feedback.family is Family.SETUP
