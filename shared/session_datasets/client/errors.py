@@ -45,8 +45,8 @@ from session_datasets.wire.problem import ProblemModel
 
 class SessionDatasetsError(Exception):
     """``detail`` says what was not done and why, ``advice`` what to do next. ``correlation_id`` finds what the service
-    logged of the call; empty when it was not asked. ``begun``: it came up on the way, so nobody may say that nothing was
-    executed."""
+    logged of the call; empty when it was not asked. ``begun``: it came up on the way, so nobody may say that nothing
+    was executed."""
 
     title = "The call did not succeed"
     correlation_id = ""
