@@ -222,7 +222,7 @@ bytes as one that does not exist.
 """
 
 
-def document(problems: dict[ProblemCode, dict[str, Any]]) -> str:
+def document(problems: dict[ProblemCode, dict[str, Any]], endpoint: str) -> str:
     """docs/errors.md as text."""
     lines = [_HEAD, "| code | status | retryable | meaning |", "| --- | --- | --- | --- |"]
     for code in ProblemCode:
@@ -231,7 +231,7 @@ def document(problems: dict[ProblemCode, dict[str, Any]]) -> str:
     for code in ProblemCode:
         shown = {name: value for name, value in problems[code].items() if name != "request_id"}
         lines += ["", f"## {code}", "", "```json", json.dumps(shown, indent=2, ensure_ascii=False), "```"]
-    lines += ["", told.section().rstrip()]
+    lines += ["", told.section(endpoint).rstrip()]
     return "\n".join(lines) + "\n"
 
 
@@ -240,9 +240,11 @@ def main() -> None:
     server.start()
     host, port = server.get_host_and_port()
     endpoint = f"http://{host}:{port}"
-    problems = {code: scenario(MotoCloud(endpoint))["problem"] for code, scenario in SCENARIOS.items()}
-    (Path(__file__).parents[2] / "docs" / "errors.md").write_text(document(problems))
-    server.stop()
+    try:
+        problems = {code: scenario(MotoCloud(endpoint))["problem"] for code, scenario in SCENARIOS.items()}
+        (Path(__file__).parents[2] / "docs" / "errors.md").write_text(document(problems, endpoint))
+    finally:
+        server.stop()
 
 
 if __name__ == "__main__":

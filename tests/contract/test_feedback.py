@@ -11,15 +11,11 @@ from session_datasets.client.workspace import Workspace
 from session_datasets.domain.correlation import correlated
 from session_datasets.domain.errors import ProblemCode
 from session_datasets.feedback import Family, Feedback, as_feedback, feedback_of
-from session_datasets.feedback.explaining import code_of
 from session_datasets.feedback.fitting import FEEDBACK_BYTES_MAX, size_of
 from session_datasets.wire.problem import ProblemModel
 from tests.contract.problems import SCENARIOS
-from tests.contract.told import examples
 from tests.support.moto_cloud import MotoCloud
-from tests.unit.feedback.test_every_error import OURS
 
-DOCUMENTED = (Path(__file__).parents[2] / "docs" / "errors.md").read_text()
 STRANGE_ID = "art_01jg00000000000000000000zz"
 
 
@@ -119,16 +115,3 @@ def test_the_operator_finds_a_failed_call_by_the_id_that_the_model_was_told(clou
     with correlated("cor-of-this-turn"):
         feedback = read(cloud.open(), STRANGE_ID)
     assert feedback.correlation_id == "cor-of-this-turn"
-
-
-@pytest.mark.parametrize("code", examples())
-def test_every_code_of_feedback_is_documented_with_what_a_model_is_told(code: str) -> None:
-    with correlated("cor-0f6c1d2e3b4a5968778695a4"):
-        text = examples()[code].text()
-    shown = DOCUMENTED.split(f"\n### {code}\n")[1].split("```text\n")[1].split("\n```")[0]
-    assert shown == text
-
-
-def test_no_code_of_feedback_is_left_out_of_the_document() -> None:
-    of_ours = {code_of(kind("x"), Family.FAILED) for kind in OURS}
-    assert set(examples()) == of_ours | {"engine-rejected", "unexpected"}

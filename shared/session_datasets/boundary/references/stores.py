@@ -93,23 +93,23 @@ class FolderStore:
             if not stat.S_ISREG(found.st_mode):
                 raise OutsideReferenceError(f"{path.name!r} is no plain file; nothing was read.", _OUTSIDE_ADVICE)
             if found.st_size != size:
-                raise changed(path.name)
+                raise changed(repr(path.name))
             with os.fdopen(handle, "rb", closefd=False) as file:
                 yield file
         finally:
             os.close(handle)
 
 
-def changed(name: str) -> ChangedReferenceError:
+def changed(which: str) -> ChangedReferenceError:
     return ChangedReferenceError(
-        f"The file {name!r} does not have the bytes that the reference was made of; they were not used.",
+        f"The file {which} does not have the bytes that the reference was made of; they were not used.",
         "Run the node that produced it again, and pass its new reference.",
     )
 
 
 def wrong_store(place: Place, wanted: str) -> WrongStoreError:
     return WrongStoreError(
-        f"The reference lies at {', '.join(sorted(map(str, place)))!s}, and this store knows a {wanted} only.",
+        f"The place of the reference has {', '.join(sorted(map(str, place)))}, and this store knows {wanted} only.",
         "Pass the store that the reference was saved to.",
     )
 
@@ -117,7 +117,7 @@ def wrong_store(place: Place, wanted: str) -> WrongStoreError:
 def _key_in(place: Place) -> str:
     """The file name, which leads nowhere but into the folder: this store never made any other."""
     if place.keys() != {"key"}:
-        raise wrong_store(place, "key")
+        raise wrong_store(place, "a key")
     key = place["key"]
     if type(key) is not str or not _STORED_NAME.fullmatch(key):
         raise OutsideReferenceError("The key is no name that this folder gave; nothing was read.", _OUTSIDE_ADVICE)

@@ -58,7 +58,7 @@ class WorkspaceStore:
     @contextmanager
     def opened(self, place: Place, *, size: int, sha256: str) -> Iterator[BufferedReader]:
         if place.keys() != {"artifact"}:
-            raise wrong_store(place, "artifact")
+            raise wrong_store(place, "an artifact")
         artifact = place["artifact"]
         if type(artifact) is not dict or type(artifact.get("artifact_id")) is not str:
             raise MalformedReferenceError(
