@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,6 +20,7 @@ from session_datasets.client.progress import OnProgress
 from session_datasets.client.waiting import OnProfiling
 from session_datasets.domain.redaction import redact
 from session_datasets.wire.answers import DescribeArtifactAnswer
+from session_datasets.wire.base import Answer
 from session_datasets.wire.ending import RemovedPart
 
 _FILE_PROBLEMS: dict[type[OSError], str] = {
@@ -51,6 +52,14 @@ def results() -> Console:
     if not console.is_terminal:
         console.width = _UNBOUNDED
     return console
+
+
+def print_answer(answer: Any, shown: Callable[[Any], RenderableType], as_json: bool) -> None:
+    """``answer`` as the service spelled it, or as ``shown`` makes it for a person."""
+    if as_json:
+        print_json(answer.to_json() if isinstance(answer, Answer) else answer.model_dump(mode="json"))
+    else:
+        print_result(shown(answer))
 
 
 def print_result(shown: RenderableType) -> None:

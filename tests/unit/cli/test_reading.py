@@ -97,7 +97,7 @@ class TestReading:
     def test_an_arrow_stream_is_not_written_to_a_terminal(
         self, shell: Shell, artifact_id: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("session_datasets.cli.main._is_terminal", lambda: True)
+        monkeypatch.setattr("session_datasets.cli.reading._is_terminal", lambda: True)
         result = shell.run("rows", artifact_id, "--format", "arrow")
         assert (result.exit_code, result.stdout) == (2, "")
         assert "redirect it to a file" in result.stderr
