@@ -172,6 +172,27 @@ def test_a_nul_is_kept_by_parquet_and_told_of_by_csv(cloud: MotoCloud, fmt: str,
     assert workspace.read_rows(result.reference).rows == [[1, kept]]
 
 
+# All but NUL and the ends of lines, among them those that make a small text look like binary data.
+CONTROLS = [chr(code) for code in range(1, 32) if chr(code) not in "\r\n"]
+
+
+@pytest.mark.parametrize("columns", [["text"], ["text", "\x01name"]], ids=["one column", "two columns"])
+def test_control_characters_come_back_from_a_page_as_they_were(cloud: MotoCloud, columns: list[str]) -> None:
+    workspace = cloud.open()
+    rows = [[each] * len(columns) for each in CONTROLS]
+    result = materialize_result(columns, rows, workspace)
+    assert result.reference is not None
+    page = workspace.read_rows(result.reference)
+    assert ([column.name for column in page.columns], page.rows) == (columns, rows)
+
+
+def test_control_characters_need_no_hints_in_a_file_that_is_registered_later(cloud: MotoCloud, tmp_path: Path) -> None:
+    result = materialize_result(["text"], [[each] for each in CONTROLS], tmp_path, filename="rows.csv")
+    workspace = cloud.open()
+    reference = workspace.register_artifact(Path(result.path)).reference
+    assert workspace.read_rows(reference).rows == [[each] for each in CONTROLS]
+
+
 def test_a_stranger_is_not_told_of_it(cloud: MotoCloud) -> None:
     result = materialize_result(["a"], [(1,)], cloud.open())
     assert result.reference is not None

@@ -20,7 +20,7 @@ OUTCOMES: dict[str, Outcome] = {
     ),
     "every field in quotes": Read({"a": INT, "b": TEXT}, [[1, "x"], [2, "y"]]),
     "quotes in the header": Read({'a "1"': INT, "b,c": INT}, [[1, 2]]),
-    "a quote that never closes": Refused("A quote is opened and never closed: the file may be cut off."),
+    "a quote that never closes": Refused("A quote is opened in line 3 and never closed: the file may be cut off."),
     "single quotes": Refused("Row 2 has 3 fields, the header has 2"),
     "a backslash before a quote": Read({"a": TEXT, "b": INT}, [["x\\", 1], ["y", 2]]),
     "LF": Read({"a": INT, "b": INT}, [[1, 2], [3, 4]]),

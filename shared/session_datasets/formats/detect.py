@@ -2,19 +2,19 @@
 
 Known signatures first, then text: a first ``[`` or ``{`` asks for JSON, lines that agree on a number of fields
 make CSV, anything else is prose or binary. The file's name decides two things only: whether bytes that are no
-table are refused (the name promised one) or kept as an opaque file, and whether lines without any delimiter are
-a table of one column or prose, which bytes alone can not tell.
+table are refused (the name promised one) or kept as an opaque file, and what bytes alone can not tell: whether lines
+without any delimiter are a table of one column or prose, and whether control characters are values or binary data.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from session_datasets.domain.limits import MIB
 from session_datasets.domain.profile import NO_HINTS, Format, ReadingHints
+from session_datasets.formats.controls import has_many_controls, looks_binary
 from session_datasets.formats.csv.dialect import Dialect, find_dialect, hinted_dialect
 from session_datasets.formats.stream import NoTable, damaged
 from session_datasets.formats.text.compression import SUFFIXES, compression
@@ -89,7 +89,11 @@ _MARKUPS = (
 )
 _TAR_MAGIC_OFFSET, _TAR_MAGIC = 257, b"ustar"
 _USUAL_DIALECT = Dialect()
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_CONTROL_WORDS = "text with control characters, as binary data has"
+_CONTROL_ADVICE = (
+    "If they are parts of values, quote the fields that hold them, or name the delimiter in the hints, and register "
+    "again; if one of them divides the fields, name it as the delimiter."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,7 @@ def detect(file: Path, promised: Format | None, hints: ReadingHints = NO_HINTS) 
     whole = size <= len(head)
     encoding = known_encoding(hints.encoding) if hints.encoding else marked_encoding(head) or "utf-8"
     text = decode_head(head, encoding, whole)
-    binary = text is None or _looks_binary(text, hints.delimiter)
+    binary = text is None or looks_binary(text, whole, hints.delimiter is not None, promised is Format.CSV)
     if found := _binary_format(file, head, binary):
         return Detected(found)
     if known := _known(file, head, binary):
@@ -173,21 +177,16 @@ def _no_table(what: str, promised: Format | None) -> Exception:
     """A file that is ``what``: refused if its name promised a table, opaque otherwise."""
     if promised is None:
         return NoTable(f"This is {what}: it can be listed and loaded, but has no rows that can be paged.")
-    return damaged(f"The file's name announces {FORMAT_WORDS[promised]}, but its content is {what}.")
+    advice = _CONTROL_ADVICE if (what, promised) == (_CONTROL_WORDS, Format.CSV) else None
+    return damaged(f"The file's name announces {FORMAT_WORDS[promised]}, but its content is {what}.", advice)
 
 
 def _other_text(head: bytes, encoding: str, whole: bool, valid: bool) -> tuple[str, str] | None:
     """Encoding and text of bytes that are not UTF-8, or are (``valid``) but for zeros in it; JSON is always Unicode."""
     found = unmarked_text(head, whole) if encoding == "utf-8" else None
-    if found is None or _looks_binary(found[1]):
+    if found is None or has_many_controls(found[1]):
         return None
     return None if found[0] == "cp1252" and (valid or found[1].lstrip()[:1] in ("[", "{")) else found
-
-
-def _looks_binary(text: str, delimiter: str | None = None) -> bool:
-    """Whether control characters beside a hinted ``delimiter``, which may be one, are many."""
-    controls = len(_CONTROL.findall(text)) - (text.count(delimiter) if delimiter and _CONTROL.match(delimiter) else 0)
-    return "\x00" in text or controls > len(text) // 100
 
 
 def _in_words(head: bytes, encoding: str, text: str | None) -> str:
@@ -197,8 +196,8 @@ def _in_words(head: bytes, encoding: str, text: str | None) -> str:
     if encoding == "utf-8" and max(head[1::2].count(0), head[0::2].count(0)) > len(head) // 3:
         return "text in UTF-16 without a byte order mark (write it as UTF-8)"
     if text is not None and "\x00" not in text:
-        return "text with control characters, as binary data has"
-    if b"\x00" in head or len(_CONTROL.findall(head.decode("latin-1"))) > len(head) // 100:
+        return _CONTROL_WORDS
+    if has_many_controls(head.decode("latin-1")):
         return "binary data of an unknown kind"
     return "text that is not UTF-8, perhaps Latin-1 or Windows-1252 (write it as UTF-8)"
 

@@ -61,6 +61,20 @@ def distinct_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
     return result, [f"Columns without a name of their own were renamed: {pairs_in_words(renamed)}."]
 
 
+def title_told(names: Sequence[str], where: str) -> list[str]:
+    """A remark if ``where`` names one of several columns that all have values: it may be a title above the names.
+
+    Where the last one alone has a name, the others may be an index, whose columns many writers leave without one.
+    """
+    named = [place for place, name in enumerate(names) if name.strip()]
+    if len(named) != 1 or len(names) <= 1 + named[0]:
+        return []
+    return [
+        f"{where} names one of {len(names):,} columns, {_quoted(names[named[0]])}: if that is a title above the names, "
+        "remove it and register again."
+    ]
+
+
 def told_apart(names: Sequence[str], what: str) -> tuple[list[str], list[Renamed]]:
     """Names that address one ``what`` each, and those that had to change.
 

@@ -1,7 +1,8 @@
 """CSV with the standard library, row by row; the budget counts the bytes of the file itself.
 
-UTF-8, lines end in CR LF, fields are quoted where they must be. Null is an empty field, an empty text is two quotes. A
-NUL becomes U+FFFD, since a file with one is no text to most readers, the service among them; Parquet keeps it.
+UTF-8, lines end in CR LF, fields are quoted where they must be. Null is an empty field, an empty text is two quotes.
+Other control characters stay, in quotes: that way they are values to whoever looks whether a file is text. A NUL
+becomes U+FFFD, since a file with one is no text to most readers, the service among them; Parquet keeps it.
 Texts that begin with ``=``, ``+``, ``-`` or ``@`` are data and stay as they are: whoever opens the file in a
 spreadsheet should import it as text, since a spreadsheet takes them for formulas.
 """
@@ -15,8 +16,9 @@ from typing import BinaryIO
 from session_datasets.materialize.cells import Cell, csv_text
 from session_datasets.materialize.refusals import BudgetTooSmallError
 
-# At the file's beginning an unquoted mark of byte order would be taken for one.
-_NEEDS_QUOTES = re.compile('[",\r\n\ufeff]')
+# At the file's beginning an unquoted mark of byte order would be taken for one, and control characters outside of
+# quotes for binary data: tab, vertical tab, form feed and escape are in texts, a NUL is replaced.
+_NEEDS_QUOTES = re.compile('[",\r\n\ufeff\x01-\x08\x0e-\x1a\x1c-\x1f]')
 # A text with a NUL is binary data to whoever looks at bytes.
 _NUL, _REPLACEMENT = b"\0", "\ufffd".encode()
 _LINE_END = b"\r\n"

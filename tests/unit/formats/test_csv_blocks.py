@@ -209,13 +209,14 @@ def test_quotes_are_watched_alike_however_the_bytes_come_in_pieces(text: str, cu
     watch = QuoteWatch(",")
     for piece in [*pieces, b"\n"]:
         watch.see(piece)
-    assert watch.broken == broken_quotes(text + "\n")
+    assert (watch.broken, watch.open_at) == quotes_read(text + "\n")
 
 
-def broken_quotes(text: str) -> int:
-    """Closing quotes before anything but a delimiter or a line end, by reading character by character."""
-    broken, state = 0, "start"
-    for here, after in zip(text, text[1:] + "\n", strict=True):
+def quotes_read(text: str) -> tuple[int, int | None]:
+    """Closing quotes before anything but a delimiter or a line end, and the place of the one that never closes, by
+    reading character by character."""
+    broken, opened, state = 0, 0, "start"
+    for place, (here, after) in enumerate(zip(text, text[1:] + "\n", strict=True)):
         if state == "doubled":
             state = "quoted"
         elif state == "quoted":
@@ -225,8 +226,9 @@ def broken_quotes(text: str) -> int:
         elif here in ",\n":
             state = "start"
         else:
+            opened = place if here == '"' and state == "start" else opened
             state = "quoted" if here == '"' and state == "start" else "field"
-    return broken
+    return broken, opened if state in ("quoted", "doubled") else None
 
 
 DIGITS = st.text("0123456789", min_size=12, max_size=19)

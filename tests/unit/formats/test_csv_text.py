@@ -119,14 +119,100 @@ def test_more_than_a_tenth_of_rows_that_do_not_fit_is_damage() -> None:
     assert "as many fields as the header" in problem.advice
 
 
+TITLE_ADVICE = "If the first line is a title above the names, remove it and register again."
+
+
+@pytest.mark.parametrize("title", ["Report", "Report 2026\n", "Sales, 2026"])
+def test_a_first_line_that_is_shorter_than_every_row_is_refused_as_a_title_or_a_header(title: str) -> None:
+    problem = problem_of(f"{title}\nid,name,amount\n1,x,2\n")
+    assert problem.detail.startswith(f"Row 2 has 3 fields, the header has {1 + title.count(',')} ")
+    assert problem.advice.endswith(f"name it in the hints. {TITLE_ADVICE}")
+
+
+def test_of_rows_that_are_shorter_than_the_header_none_is_called_a_title() -> None:
+    assert problem_of("a,b,c\n1,2\n3,4\n").advice.endswith("name it in the hints.")
+
+
+def test_a_title_with_a_delimiter_for_every_column_is_warned_of() -> None:
+    table = understood(b"Report 2026,,\nid,name,amount\n1,x,2\n")
+    assert (table.note or "").endswith(
+        "The first line names one of 3 columns, 'Report 2026': if that is a title above the names, remove it and "
+        "register again."
+    )
+
+
+@pytest.mark.parametrize("text", [",value\n0,1\n", ",,value\n0,0,1\n", "a,\n1,\n2,\n", "a,b,\n1,2,3\n"])
+def test_columns_of_an_index_or_without_values_make_no_title_of_the_header(text: str) -> None:
+    assert "title" not in (understood(text.encode()).note or "")
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_a_title_above_rows_that_were_read_as_one_column_is_warned_of(delimiter: str) -> None:
+    table = understood("Report 2026\nid,name\n1,x\n2,y\n".replace(",", delimiter).encode())
+    assert table.note == (
+        f"The first line has one field, most lines below have 2, divided by {delimiter!r}, and were read as one: if "
+        "the first line is a title above the names, remove it and register again."
+    )
+
+
+@pytest.mark.parametrize("text", ["word\none\ntwo\n", "word\na;b\nc\nd;e;f\n", "word\na;b\n", 'word\n"a;b"\n"c;d"\n'])
+def test_a_lone_column_of_texts_that_agree_on_no_delimiter_has_no_title(text: str) -> None:
+    assert understood(text.encode()).note is None
+
+
+def test_a_lone_column_whose_delimiter_was_hinted_has_no_title() -> None:
+    assert understood(b"word\na;b\nc;d\n", hints=ReadingHints(delimiter=",")).note is None
+
+
 def test_a_table_of_nothing_but_rows_that_do_not_fit_is_damage() -> None:
     assert problem_of("a,b\n1\n").detail.startswith("Row 2 has 1 fields, the header has 2")
 
 
-@pytest.mark.parametrize("text", ['a,b\n1,"2\n3,4\n', 'a,b\n1,"2', 'a,b\n"1\n', 'a\n"', 'a,b\n1,2\n"3,4\n5,6\n'])
-def test_a_quote_that_never_closes_is_damage(text: str) -> None:
+OPEN_QUOTE = "A quote is opened in line {} and never closed: the file may be cut off."
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('a,b\n1,"2\n3,4\n', 2),
+        ('a,b\n1,"2', 2),
+        ('a,b\n"1\n', 2),
+        ('a\n"', 2),
+        ('a,b\n1,2\n"3,4\n5,6\n', 3),
+        ('\ufeffa,b\n1,2\n"3,4\n', 3),
+        ('a,b\r\n1,2\r\n\r\n3,"4\r\n5,6\r\n', 4),
+        ('a,b\r1,2\r3,"4\r', 3),
+        ('a,b\n"1\n2",3\n4,"5\n6,7\n', 4),
+        ('a,b\n1,"two ""words""\nand ""more""\n', 2),
+        ('a,b\n1,"""\n', 2),
+        ('a,b\n1,2"\n3,"4\n', 3),
+        ('a,b\n"1"x,2\n3,"4\n', 3),
+    ],
+)
+def test_a_quote_that_never_closes_is_damage_and_its_line_is_told(text: str, line: int) -> None:
     problem = problem_of(text)
-    assert (problem.code, problem.detail[:37]) == (ProblemCode.UNREADABLE_FILE, "A quote is opened and never closed: t")
+    assert (problem.code, problem.detail) == (ProblemCode.UNREADABLE_FILE, OPEN_QUOTE.format(line))
+    assert "quotes inside of quoted values doubled" in problem.advice
+
+
+def test_lines_behind_more_than_one_piece_of_a_file_are_counted() -> None:
+    rows = '1,"two\nlines"\r\n' * 100_000
+    assert problem_of(f'a,b\r\n{rows}1,"{rows.replace(chr(34), "")}').detail == OPEN_QUOTE.format("200,002")
+
+
+def test_a_quote_that_is_open_for_longer_than_any_row_is_told_with_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_text, "_BLOCK_BYTES", 1_000)
+    monkeypatch.setattr(csv_text, "_BLOCK_BYTES_PER_COLUMN", 1)
+    monkeypatch.setattr(csv_text, "_LARGE_BLOCK_BYTES", (4_000,))
+    assert problem_of('a,b\n1,2\n3,"4\n' + "5,6\n" * 5_000).detail == OPEN_QUOTE.format(3)
+    assert (
+        problem_of(f'a,b\n1,2\n3,"{"4" * 9_000}"\n').detail == "A row is longer than the 4,000 bytes that can be read."
+    )
+
+
+def test_the_line_is_that_of_the_text_whatever_its_encoding_and_compression() -> None:
+    assert problem_of('a,b\nä,2\n3,"4\n'.encode("utf-16")).detail == OPEN_QUOTE.format(3)
+    assert problem_of(gzip.compress('a,b\nä,2\n3,"4\n'.encode("cp1252")), "rows.csv.gz").detail == OPEN_QUOTE.format(3)
 
 
 def test_text_that_is_not_utf_8_is_read_as_windows_1252_and_that_is_said() -> None:
@@ -209,9 +295,11 @@ def test_any_character_can_be_hinted_as_delimiter(delimiter: str) -> None:
     assert dataset.rows == [[3, 6, None]] * 20 + [[7, None, None], [7, 8, "9"]]
 
 
-@pytest.mark.parametrize("text", ['"', '"a,b\n1,2\n', 'a,"b\n1,2\n', '\n\n"a\n1\n'])
-def test_a_quote_that_the_header_opens_and_nothing_closes_is_refused(text: str) -> None:
-    assert problem_of(text).detail == "A quote is opened and never closed: the file may be cut off."
+@pytest.mark.parametrize(
+    ("text", "line"), [('"', 1), ('"a,b\n1,2\n', 1), ('a,"b\n1,2\n', 1), ('\n\n"a\n1\n', 3), ('"a\nb","c\n1,2\n', 2)]
+)
+def test_a_quote_that_the_header_opens_and_nothing_closes_is_refused(text: str, line: int) -> None:
+    assert problem_of(text).detail == OPEN_QUOTE.format(line)
 
 
 def test_quotes_that_go_on_behind_their_end_are_counted_in_the_header_too() -> None:

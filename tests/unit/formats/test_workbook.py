@@ -386,3 +386,14 @@ def test_numbers_of_sixty_are_no_days() -> None:
 def test_a_workbook_that_counts_from_1904_has_no_such_day() -> None:
     dataset = laid_out(workbook({"A": [["day"], [Raw("60", style=DATE)]]}, date1904=True), NAME)
     assert (dataset.column("day"), dataset.profile.reading.get("days_that_never_were")) == (["1904-03-01"], None)
+
+
+def test_a_title_above_the_names_of_a_sheet_is_warned_of() -> None:
+    data = workbook({"Sheet1": [[None, None], ["Report 2026", None], ["id", "name"], [1, "x"]]})
+    assert (understood(data, NAME).note or "").endswith(
+        "Row 2 names one of 2 columns, 'Report 2026': if that is a title above the names, remove it and register again."
+    )
+
+
+def test_an_index_without_a_name_makes_no_title_of_the_header_of_a_sheet() -> None:
+    assert "title" not in (understood(workbook({"Sheet1": [[None, "value"], [0, 1]]}), NAME).note or "")

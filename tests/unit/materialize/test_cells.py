@@ -56,6 +56,9 @@ EAST = timezone(timedelta(hours=2))
         ("two\nlines", '"two\nlines"'),
         ("cr\rhere", '"cr\rhere"'),
         ("nul\0here", "nul\ufffdhere"),
+        ("bell\x07here", '"bell\x07here"'),
+        ("\x1fbetween units", '"\x1fbetween units"'),
+        ("\x1b[0m\x0b\x0c\t", "\x1b[0m\x0b\x0c\t"),
         ("\ufeffmark", '"\ufeffmark"'),
         ("lone \ud800 surrogate", "lone \ufffd surrogate"),
         ("paired \ud83d\ude00", "paired \U0001f600"),
@@ -137,6 +140,12 @@ def test_the_cells_that_were_no_text_are_counted(save: Saving) -> None:
 def test_rows_with_a_nul_are_counted(save: Saving) -> None:
     assert save(["a"], [("\0",), ("b",)]).notes == ["1 rows had NUL characters; each is U+FFFD now."]
     assert save(["a"], [("\0",)], fmt="parquet").notes == []
+
+
+def test_control_characters_other_than_nul_are_kept_and_need_no_note(save: Saving) -> None:
+    result = save(["a\x01", "b"], [("\x01", "\x07\x1f")])
+    assert Path(result.path).read_bytes() == b'"a\x01",b\r\n"\x01","\x07\x1f"\r\n'
+    assert result.notes == []
 
 
 def test_a_name_that_begins_with_a_mark_of_byte_order_keeps_it(save: Saving) -> None:

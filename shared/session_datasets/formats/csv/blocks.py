@@ -19,7 +19,7 @@ import pyarrow.csv as arrow_csv
 
 from session_datasets.domain.limits import KIB, MIB
 from session_datasets.formats.csv.dialect import Dialect
-from session_datasets.formats.csv.quotes import open_quote
+from session_datasets.formats.csv.unclosed import line_of_open_quote, open_quote
 from session_datasets.formats.stream import damaged
 
 _READ_BYTES = 1 * MIB
@@ -139,9 +139,9 @@ def _without_end(
     except pa.ArrowInvalid as error:
         raise _explained(str(error)) from error
     if held is None or any(_swallowed_end(row, source) for row in misfits.rows):
-        raise open_quote()
+        raise open_quote(line_of_open_quote(source.file, source.dialect))
     if places is None and not _is_end(held.slice(held.num_rows - 1), source):
-        raise open_quote()
+        raise open_quote(line_of_open_quote(source.file, source.dialect))
     yield held.slice(0, held.num_rows - 1)
 
 

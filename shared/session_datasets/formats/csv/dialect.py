@@ -63,6 +63,30 @@ def find_dialect(head: str, whole: bool, promised: bool) -> Dialect | None:
     return None
 
 
+def without_quoted(text: str) -> str:
+    """The text with quoted fields as mere quotes."""
+    return _QUOTED.sub('""', text)
+
+
+def header_if_table(head: str, whole: bool) -> str | None:
+    """The first line, its quoted fields as mere quotes, of a text that shows by itself that it is a table of several
+    columns: one of the usual delimiters divides most of its lines into as many fields. None of any other text."""
+    lines = _lines(head, whole)
+    if len(lines) < 2:
+        return None
+    found = [_Agreement.of(lines, each) for each in _USUAL]
+    return lines[0] if any(each.fields > 1 and each.share >= _AGREEING_SHARE for each in found) else None
+
+
+def divided_below(head: str, whole: bool) -> tuple[str, int] | None:
+    """The delimiter that divides most lines below the first one, which has none, and the number of their fields."""
+    first, *below = _lines(head, whole) or [""]
+    if len(below) < 2 or any(delimiter in first for delimiter in _USUAL):
+        return None
+    found = max((_Agreement.of(below, each) for each in _USUAL), key=lambda each: (each.fields > 1, each.share))
+    return (found.delimiter, found.fields) if found.fields > 1 and found.share >= _AGREEING_SHARE else None
+
+
 def _spaced_numbers(lines: list[str]) -> bool:
     """Whether single spaces divide the same number of fields on every line, all numbers below the names."""
     rows = [line.split(" ") for line in lines]
@@ -92,7 +116,7 @@ class _Agreement:
 
 def _lines(head: str, whole: bool) -> list[str]:
     """Records of the head with quoted fields as mere quotes, blank ones left out, none of them cut off."""
-    lines = re.split(r"\r\n|\r|\n", _QUOTED.sub('""', head))
+    lines = re.split(r"\r\n|\r|\n", without_quoted(head))
     if not whole and len(lines) > 1:
         lines.pop()
     return [line for line in lines if line][:_LINES_COMPARED]

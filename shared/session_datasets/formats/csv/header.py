@@ -10,7 +10,7 @@ from typing import TextIO
 
 from session_datasets.domain.limits import MIB
 from session_datasets.formats.csv.dialect import Dialect
-from session_datasets.formats.csv.quotes import open_quote
+from session_datasets.formats.csv.unclosed import line_of_open_quote, open_quote
 from session_datasets.formats.stream import damaged
 
 # The names of as many columns as page fit many times over; a longer first line is no header.
@@ -40,7 +40,7 @@ def read_header(file: Path, dialect: Dialect) -> Header:
         try:
             for record in _records(lines, dialect):
                 if lines.ended:
-                    raise open_quote()
+                    raise open_quote(line_of_open_quote(file, dialect))
                 if record:
                     content = "".join(lines.read).encode("utf-8", "surrogateescape")
                     names = [name.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for name in record]

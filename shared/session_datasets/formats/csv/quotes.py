@@ -11,16 +11,7 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from session_datasets.formats.stream import damaged
-
 _QUOTE = ord('"')
-
-
-def open_quote() -> Exception:
-    """The refusal of a text whose last quoted field never ends."""
-    return damaged(
-        "A quote is opened and never closed: the file may be cut off.", "Write the file again, whole, and register it."
-    )
 
 
 class QuoteWatch:
@@ -33,6 +24,9 @@ class QuoteWatch:
         self.quotes = 0
         self.broken = 0
         self._inside = False
+        # Places are counted from the first byte that was ever seen; the line end before it is none of them.
+        self._begin = -1
+        self._opened_at = 0
         # The byte before the first one that was not looked at yet, then that one: it needs the one after it.
         self._kept = b"\n"
         # What may lie before an opening and behind a closing quote; a quote there is one that is doubled.
@@ -41,6 +35,11 @@ class QuoteWatch:
         around = re.escape(delimiter.encode())
         self._opening = re.compile(rb"(?<=[\r\n]|" + around + rb')"')
         self._ends = frozenset((ord(delimiter), *b"\r\n"))
+
+    @property
+    def open_at(self) -> int | None:
+        """How many bytes lie before the quote of the field that has not ended yet; None outside of such a field."""
+        return self._opened_at if self._inside else None
 
     def see(self, piece: bytes) -> None:
         data = self._kept + piece
@@ -51,19 +50,27 @@ class QuoteWatch:
             self._kept = data[-2 + skip :] if skip == 0 else data[-1:]
         else:
             self._kept = data
+        self._begin += len(data) - len(self._kept)
 
     def _look(self, data: bytes) -> int:
         """Looks at all bytes but the first and the last one. Answers 1 if the last one belongs to them as well."""
         content = np.frombuffer(data, np.uint8)
         places = np.flatnonzero(content[1:-1] == _QUOTE) + 1
         self.quotes += len(places)
-        before = content[places[int(self._inside) :: 2] - 1]
+        openings = places[int(self._inside) :: 2]
+        before = content[openings - 1]
         after = content[places[1 - int(self._inside) :: 2] + 1]
         # Outside a field, a quote right before the first byte was one in the middle of an unquoted field.
         odd = not self._inside and content[0] == content[1] == _QUOTE
         if not odd and self._beside.take(before).all() and self._beside.take(after).all():
+            self._remember(openings[before != _QUOTE])
             return self._regular(content, places)
         return self._walk(data)
+
+    def _remember(self, openings: npt.NDArray[np.int64]) -> None:
+        """The last of these places, none of which is the second of two quotes inside of a field."""
+        if len(openings):
+            self._opened_at = self._begin + int(openings[-1])
 
     def _regular(self, content: npt.NDArray[np.uint8], places: npt.NDArray[np.int64]) -> int:
         self._inside ^= len(places) % 2 == 1
@@ -80,6 +87,7 @@ class QuoteWatch:
                 if opening is None:
                     return 0
                 self._inside, at = True, opening.end()
+                self._opened_at = self._begin + opening.start()
             at = data.find(b'"', at, last)
             if at < 0:
                 return 0

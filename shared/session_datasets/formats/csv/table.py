@@ -21,11 +21,12 @@ import pyarrow as pa
 from session_datasets.domain.limits import KIB, MIB
 from session_datasets.domain.profile import NO_HINTS, Format, JsonValue, ReadingHints
 from session_datasets.formats.csv.blocks import NotUtf8, RowTooLong, Source
-from session_datasets.formats.csv.dialect import Dialect
+from session_datasets.formats.csv.dialect import Dialect, divided_below
 from session_datasets.formats.csv.first_pass import FirstPass
 from session_datasets.formats.csv.header import Header, read_header
 from session_datasets.formats.csv.quotes import QuoteWatch
-from session_datasets.formats.stream import NoTable, TableStream, damaged, distinct_names, names_in_words
+from session_datasets.formats.csv.unclosed import line_of_open_quote, open_quote
+from session_datasets.formats.stream import NoTable, TableStream, damaged, distinct_names, names_in_words, title_told
 from session_datasets.formats.text.hints import require_known
 from session_datasets.formats.text.plain_text import SINGLE_BYTE_WORDS, single_byte_encoding, to_utf8
 from session_datasets.formats.text.rules import TextRule
@@ -39,9 +40,17 @@ _WIDE_BLOCK_BYTES_MAX = 32 * MIB
 _LARGE_BLOCK_BYTES = (16 * MIB, 128 * MIB)
 # What is put around the rows of a file: see ``blocks``.
 _FRAME_BYTES, _FRAME_BYTES_PER_COLUMN = 64, 8
+# What is looked at to tell a title from the name of a lone column.
+_HEAD_BYTES = 64 * KIB
 # Beyond one row in this many that does not fit the header, the text is not what it was taken for.
 _ROWS_PER_RAGGED_MIN = 10
 _SURPLUS = "_surplus"
+_RAGGED_ADVICE = (
+    "Quote fields that contain the delimiter, give every row as many fields as the header, and register again; "
+    "if another character divides the fields, name it in the hints."
+)
+# For a first line that is shorter than every row below it.
+_TITLE_ADVICE = "If the first line is a title above the names, remove it and register again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +119,23 @@ def _read(csv: CsvFile, columns_max: int, hints: ReadingHints) -> _Table:
         except RowTooLong:
             continue
         return _Table(csv, header, names, remarks, found, hints)
-    raise damaged(
-        f"A row is longer than the {sizes[-1]:,} bytes that can be read, or a quote is opened and never closed."
-    )
+    line = line_of_open_quote(csv.file, csv.dialect)
+    if line is not None:
+        raise open_quote(line)
+    raise damaged(f"A row is longer than the {sizes[-1]:,} bytes that can be read.")
 
 
 def _usual_block_bytes(size: int, width: int) -> int:
     """What is enough for a small file, and for the names and the last row that frame it."""
     framed = size + width * _FRAME_BYTES_PER_COLUMN + _FRAME_BYTES
     return min(framed, max(_BLOCK_BYTES, width * _BLOCK_BYTES_PER_COLUMN), _WIDE_BLOCK_BYTES_MAX)
+
+
+def _head(file: Path) -> tuple[str, bool]:
+    """The first lines of a UTF-8 file, and whether they are all of it."""
+    with file.open("rb") as opened:
+        head = opened.read(_HEAD_BYTES)
+        return head.decode("utf-8-sig", "replace"), not opened.read(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +192,7 @@ class _Table:
         raise damaged(
             f"Row {number:,} has {fields:,} fields, the header has {width:,} (the header is row 1; blank lines do not "
             f"count), and so {ragged.rows:,} of {rows:,} rows do not fit it.",
-            "Quote fields that contain the delimiter, give every row as many fields as the header, and register again; "
-            "if another character divides the fields, name it in the hints.",
+            _RAGGED_ADVICE if fields < width or ragged.rows < rows else f"{_RAGGED_ADVICE} {_TITLE_ADVICE}",
         )
 
     @property
@@ -184,7 +200,7 @@ class _Table:
         return distinct_names([*self.names, _SURPLUS])[0][-1]
 
     def _remarks(self) -> list[str]:
-        remarks = list(self.remarks)
+        remarks = self.remarks + self._title_told()
         if self.csv.encoding in SINGLE_BYTE_WORDS and not self.hints.encoding:
             remarks.append(f"The text is not UTF-8 and was read as {SINGLE_BYTE_WORDS[self.csv.encoding]}.")
         emptied = [
@@ -199,6 +215,18 @@ class _Table:
                 f"{self.broken_quotes:,} quoted fields go on after their closing quote and were read without it."
             )
         return remarks
+
+    def _title_told(self) -> list[str]:
+        if len(self.names) > 1:
+            held = [column.rule != TextRule.NO_VALUES for column in self.found.columns]
+            names = [name for name, any_ in zip(self.header.names, held, strict=True) if name or any_]
+            return title_told(names, "The first line")
+        if self.hints.delimiter or (below := divided_below(*_head(self.csv.file))) is None:
+            return []
+        return [
+            f"The first line has one field, most lines below have {below[1]:,}, divided by {below[0]!r}, and were read "
+            "as one: if the first line is a title above the names, remove it and register again."
+        ]
 
     def _ragged_told(self, number: int, fields: int) -> str:
         kept = f", surplus ones are kept in '{self._surplus_name}'" if self.found.ragged.surplus else ""

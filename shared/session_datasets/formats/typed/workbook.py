@@ -23,7 +23,7 @@ import python_calamine as calamine
 
 from session_datasets.domain.limits import MIB
 from session_datasets.domain.profile import Format, JsonValue, ReadingHints
-from session_datasets.formats.stream import NoTable, TableStream, damaged, distinct_names, names_in_words
+from session_datasets.formats.stream import NoTable, TableStream, damaged, distinct_names, names_in_words, title_told
 from session_datasets.formats.text.hints import require_known
 from session_datasets.formats.typed.sheet_columns import SheetColumn, shown
 from session_datasets.formats.typed.typed_rows import require_few_columns, too_large
@@ -68,7 +68,8 @@ def open_workbook(
     rows = _Rows(sheet)
     require_few_columns(len(rows.header), columns_max, _WHAT)
     kept, columns = _columns(rows, hints, decoded_bytes_max)
-    names, renamed = distinct_names([shown(rows.header[place]) for place in kept])
+    given = [shown(rows.header[place]) for place in kept]
+    names, renamed = distinct_names(given)
     require_known(hints.types, names)
     schema = pa.schema(
         [
@@ -77,7 +78,8 @@ def open_workbook(
         ]
     )
     reading: dict[str, JsonValue] = {"sheet": sheet.name, "header_row": rows.header_row}
-    remarks += [*renamed, *_told(rows, len(rows.header) - len(kept), members.get(sheet.name), sheet, columns, reading)]
+    remarks += [*renamed, *title_told(given, f"Row {rows.header_row:,}")]
+    remarks += _told(rows, len(rows.header) - len(kept), members.get(sheet.name), sheet, columns, reading)
     batches = _batches(rows, kept, columns, schema)
     return TableStream(Format.EXCEL, schema, batches, remarks, [column.rule for column in columns], reading)
 
