@@ -13,6 +13,7 @@ from session_datasets.client.workspace import Workspace
 from session_datasets.domain.limits import FILE_NAME_BYTES_MAX, KIB, MIB, PAGE_ROWS_MAX
 from session_datasets.tools.answers import json_text
 from session_datasets.tools.naming import Entry
+from session_datasets.tools.paged_text import PagedText
 
 # Bytes of a file that is read as it is: some 30,000 tokens. A larger table is read as its rows.
 TEXT_BYTES_MAX = 128 * KIB
@@ -60,8 +61,12 @@ def encoded(text: str) -> bytes:
 
 
 class Contents:
+    """What the files of a session hold. The text that was read in pages last is kept on the disk of the working
+    directory, without a name, so that its further pages are not fetched again; an artifact's bytes never change."""
+
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        self._kept: tuple[Entry, PagedText] | None = None
 
     def register(self, name: str, content: bytes) -> None:
         """A new artifact of this name, its file called as the last part of the name is."""
@@ -94,13 +99,13 @@ class Contents:
     def lines(self, entry: Entry, offset: int, limit: int) -> Lines:
         if _is_read_as_rows(entry):
             return self.rows(entry, offset, limit)
-        content = self.whole(entry)
-        text = _decoded(content)
-        if text is None:
-            return Lines(base64.b64encode(content).decode(), encoding="base64")
-        every = _split(text)
-        shown = _up_to(every[offset : offset + limit], READ_BYTES_MAX)
-        return Lines("".join(shown), offset, len(shown), len(every))
+        text = self._text_of(entry)
+        if isinstance(text, bytes):
+            return Lines(base64.b64encode(text).decode(), encoding="base64")
+        shown, count = text.page(offset, limit, READ_BYTES_MAX)
+        if count < text.total:
+            self._kept = (entry, text)
+        return Lines(shown, offset, count, text.total)
 
     def rows(self, entry: Entry, offset: int, limit: int) -> Lines:
         """A table's lines: line 0 names the columns, line n is row n - 1."""
@@ -115,6 +120,14 @@ class Contents:
         lines += [json_text(row) for row in page.rows or ()]
         lines = lines[:limit]
         return Lines("".join(f"{line}\n" for line in lines), offset, len(lines), page.total + 1)
+
+    def _text_of(self, entry: Entry) -> PagedText | bytes:
+        """The bytes of what is no text."""
+        kept = self._kept
+        if kept and (kept[0].artifact_id, kept[0].version_id) == (entry.artifact_id, entry.version_id):
+            return kept[1]
+        content = self.whole(entry)
+        return content if _decoded(content) is None else PagedText(content, self._workspace.directory)
 
     def search(self) -> Search:
         return Search(self)
@@ -181,13 +194,3 @@ def _split(text: str) -> list[str]:
     """Lines with their ends, which all become line feeds; other characters that break lines on paper do not here."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
-
-
-def _up_to(lines: list[str], most: int) -> list[str]:
-    """As many as ``most`` bytes hold, one at least."""
-    used = 0
-    for count, line in enumerate(lines):
-        used += len(line.encode())
-        if used > most and count:
-            return lines[:count]
-    return lines

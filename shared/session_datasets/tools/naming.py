@@ -19,7 +19,8 @@ _NAME: TypeAdapter[str] = TypeAdapter(Name)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file, or a folder when ``artifact_id`` is None. ``size`` in bytes, ``modified_at`` in ISO 8601."""
+    """A file, or a folder when ``artifact_id`` is None. ``size`` in bytes, ``modified_at`` in ISO 8601; the version of
+    the object that the artifact is pinned to."""
 
     path: str
     artifact_id: str | None = None
@@ -27,6 +28,7 @@ class Entry:
     modified_at: str = ""
     format: str = ""
     rows: int | None = None
+    version_id: str | None = None
 
 
 def name_of(path: str) -> str | None:
@@ -97,7 +99,8 @@ def _newest_first(listed: Iterable[SummaryPart]) -> Iterator[SummaryPart]:
 
 
 def _entry(path: str, of: SummaryPart) -> Entry:
-    return Entry(path, of.artifact_id, of.size, of.created_at.isoformat(), str(of.format), of.rows)
+    written = of.created_at.isoformat()
+    return Entry(path, of.artifact_id, of.size, written, str(of.format), of.rows, of.reference.version_id)
 
 
 def path_of(name: str) -> str:
