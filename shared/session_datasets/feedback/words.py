@@ -17,6 +17,7 @@ LABEL_BYTES_MAX = 48
 _CAUSES_MAX = 3
 _OF_A_GROUP_MAX = 3
 _MEMBERS_MAX = 9
+_SHOWN_MAX = 100
 NO_DETAIL = "(the error gives no detail)"
 
 
@@ -78,10 +79,27 @@ def canonical_text(value: object) -> str:
 def traceback_of(error: BaseException) -> str:
     """For the operator: secrets are gone, names of the account stay."""
     try:
-        lines = "".join(traceback.format_exception(error))
+        lines = "".join(traceback.format_exception(error) if _is_small(error) else _own_frames(error))
     except Exception:
         lines = name_of(error)
     return well_formed(redacted_and_cut(lines, TRACEBACK_CHARACTERS_MAX))
+
+
+def _is_small(error: BaseException) -> bool:
+    """Whether all that a traceback shows is few exceptions: of a group it shows every member anew wherever it lies."""
+    ahead: list[BaseException | None] = [error]
+    for _ in range(_SHOWN_MAX):
+        if not ahead:
+            return True
+        if (shown := ahead.pop()) is not None:
+            ahead += [shown.__cause__, *getattr(shown, "exceptions", ())[:_SHOWN_MAX]]
+            ahead += [] if shown.__suppress_context__ else [shown.__context__]
+    return False
+
+
+def _own_frames(error: BaseException) -> list[str]:
+    frames = traceback.format_tb(error.__traceback__)
+    return [*frames, f"{name_of(error)}: {_own_words(error)}\n(more exceptions came with it than are shown)\n"]
 
 
 def _own_words(error: BaseException) -> str:

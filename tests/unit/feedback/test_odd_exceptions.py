@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any, NoReturn
 
@@ -11,7 +12,7 @@ from session_datasets.client.errors import SessionDatasetsError
 from session_datasets.domain.redaction import MASK
 from session_datasets.feedback import feedback_of
 from session_datasets.feedback.fitting import FEEDBACK_BYTES_MAX, size_of
-from session_datasets.feedback.words import NO_DETAIL, detail_of
+from session_datasets.feedback.words import NO_DETAIL, detail_of, traceback_of
 
 
 class Silent(Exception):
@@ -163,6 +164,28 @@ def test_of_groups_within_groups_a_few_members_are_told_however_deep_they_lie() 
     Counted.told = 0
     assert "Counted: group" in detail_of(error)
     assert Counted.told <= 10
+
+
+def test_of_groups_within_groups_the_operator_is_told_where_the_outermost_was_raised() -> None:
+    error: Exception = ValueError("leaf")
+    for _ in range(40):
+        error = Counted("group", [error] * 5)
+    with contextlib.suppress(Counted):
+        raise error
+    Counted.told = 0
+    told = traceback_of(error)
+    assert "raise error" in told
+    assert told.endswith("(more exceptions came with it than are shown)\n")
+    assert Counted.told <= 10
+
+
+def test_a_group_of_few_is_shown_whole_to_the_operator() -> None:
+    told = traceback_of(ExceptionGroup("both", [ValueError("a"), ExceptionGroup("inner", [KeyError("b")])]))
+    assert [each for each in ("ValueError: a", "KeyError: 'b'", "2 ----") if each in told] == [
+        "ValueError: a",
+        "KeyError: 'b'",
+        "2 ----",
+    ]
 
 
 def test_the_members_of_groups_are_told_in_their_order() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,12 +13,14 @@ from session_datasets.domain.limits import KIB, MIB
 _TEXT_CHARACTERS_MAX = 80
 _COLUMNS_SHOWN = 8
 _DEPTH_MAX = 32
+_TEXTS = (str, bytes, bytearray)
 _BRACKETS: dict[type, Sequence[str]] = {
     list: "[]",
     tuple: "()",
     dict: "{}",
     set: "{}",
     frozenset: ("frozenset({", "})"),
+    deque: ("deque([", "])"),
 }
 
 
@@ -57,15 +60,15 @@ def _shown(value: Any) -> str:
 
 
 def _pieces(value: Any, depth: int) -> Iterator[str]:
-    kind = type(value)
-    if kind in (str, bytes, bytearray):
+    kind = next((each for each in _BRACKETS if isinstance(value, each)), None)
+    if isinstance(value, _TEXTS) and len(value) > _TEXT_CHARACTERS_MAX:
         yield repr(value[: _TEXT_CHARACTERS_MAX + 1])
-    elif kind not in _BRACKETS or not value:
+    elif kind is None or not len(value):
         yield repr(value)
     elif depth > _DEPTH_MAX:
         yield "…"
     else:
-        opening, closing = _BRACKETS[kind]
+        opening, closing = _brackets(value, kind)
         yield opening
         for at, each in enumerate(value):
             yield ", " if at else ""
@@ -73,7 +76,16 @@ def _pieces(value: Any, depth: int) -> Iterator[str]:
             if kind is dict:
                 yield ": "
                 yield from _pieces(value[each], depth + 1)
-        yield ("," if kind is tuple and len(value) == 1 else "") + closing
+        yield ("," if type(value) is tuple and len(value) == 1 else "") + closing
+
+
+def _brackets(value: Any, kind: type) -> Sequence[str]:
+    """Those of the kind, behind the name of a type that is spelled otherwise: Point(1, 2), OrderedDict({'a': 1})."""
+    opening, closing = _BRACKETS[kind]
+    if type(value).__repr__ is kind.__repr__:
+        return opening, closing
+    name = type(value).__name__
+    return (f"{name}(", ")") if kind is tuple else (f"{name}({opening}", f"{closing})")
 
 
 def _of_pointer(pointer: Pointer) -> str:

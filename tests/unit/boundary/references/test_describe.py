@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import OrderedDict, defaultdict, deque
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -71,6 +72,11 @@ def test_any_other_value_is_told_in_a_line(value: Any, line: str) -> None:
     assert describe(value) == line
 
 
+class Named(NamedTuple):
+    rows: list[Any]
+    more: int
+
+
 class Asked:
     """Counts how often it is spelled out."""
 
@@ -91,8 +97,26 @@ class Asked:
         tuple,
         lambda each: dict(enumerate(each)),
         lambda each: [each] * 1_000,
+        deque,
+        lambda each: OrderedDict(enumerate(each)),
+        lambda each: defaultdict(list, {1: each}),
+        lambda each: deque([each]),
+        lambda each: Named(each, 1),
     ],
-    ids=["list", "in-list", "in-dict", "deep", "tuple", "dict", "wide"],
+    ids=[
+        "list",
+        "in-list",
+        "in-dict",
+        "deep",
+        "tuple",
+        "dict",
+        "wide",
+        "deque",
+        "ordered",
+        "default",
+        "in-deque",
+        "named",
+    ],
 )
 def test_of_a_large_value_only_what_the_line_shows_is_spelled_out(wrap: Any) -> None:
     Asked.times = 0
@@ -109,6 +133,21 @@ def test_a_small_value_is_spelled_as_python_spells_it(value: Any) -> None:
 @pytest.mark.parametrize("value", [(1,), {1}, frozenset({1}), {"a": [(), {}, set()]}, [b"x", None]], ids=repr)
 def test_every_container_is_spelled_as_python_spells_it(value: Any) -> None:
     assert describe(value).endswith(f": {value!r}")
+
+
+@pytest.mark.parametrize(
+    ("value", "spelled"),
+    [
+        (deque([1]), "deque([1])"),
+        (OrderedDict(a=1), "OrderedDict({'a': 1})"),
+        (Named([1], 2), "Named([1], 2)"),
+        (type("State", (dict,), {})(a=1), "{'a': 1}"),
+        (type("Text", (str,), {})("x" * 1_000), "'" + "x" * 78 + "…"),
+    ],
+    ids=["deque", "ordered", "named", "dict", "str"],
+)
+def test_a_derived_container_is_spelled_with_its_name_if_it_has_its_own_spelling(value: Any, spelled: str) -> None:
+    assert describe(value) == spelled
 
 
 def test_a_value_that_holds_itself_is_told_in_a_line() -> None:
