@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -233,6 +235,38 @@ def test_a_budget_that_the_references_exceed_is_refused_before_the_service_is_as
 def test_nothing_is_left_in_the_working_directory(node: OpenNode) -> None:
     reader = node()
     references.load(references.save(FRAME, node()), reader)
+    assert not list(workspace_of(reader).directory.iterdir())
+
+
+def test_a_load_may_begin_and_end_between_any_two_steps_of_another(
+    node: OpenNode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As threads that share a store do. The other load runs whenever this one has made a folder, and before it ends."""
+    references_of_two = [references.save({"n": n}, node()) for n in (1, 2)]
+    reader = node()
+    made: list[str] = []
+    make, remove = os.mkdir, shutil.rmtree
+
+    def between() -> None:
+        with monkeypatch.context() as inside:
+            inside.setattr(os, "mkdir", make)
+            inside.setattr(shutil, "rmtree", remove)
+            assert references.load(references_of_two[1], reader) == {"n": 2}
+
+    def making(path: Any, *arguments: Any, **named: Any) -> None:
+        make(path, *arguments, **named)
+        if workspace_of(reader).directory in Path(path).parents:
+            made.append(Path(path).name)
+            between()
+
+    def removing(path: Any, *arguments: Any, **named: Any) -> None:
+        between()
+        remove(path, *arguments, **named)
+
+    monkeypatch.setattr(os, "mkdir", making)
+    monkeypatch.setattr(shutil, "rmtree", removing)
+    assert references.load(references_of_two[0], reader) == {"n": 1}
+    assert made
     assert not list(workspace_of(reader).directory.iterdir())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,7 +28,7 @@ from session_datasets.client.references import AnyReference
 from session_datasets.client.workspace import Workspace
 from session_datasets.domain.limits import NAME_CHARACTERS_MAX
 
-_FOLDER = ".session-datasets"
+_FOLDER_PREFIX = ".session-datasets-"
 _RUN_AGAIN = "Run the node that produced it again, and pass its new reference."
 
 
@@ -64,17 +64,14 @@ class WorkspaceStore:
             raise MalformedReferenceError(
                 "The reference names no artifact; nothing was read.", "Pass a reference exactly as it was given."
             )
-        # A folder of its own, so that all that this load leaves can go, and nothing of another.
-        target = Path(_FOLDER) / secrets.token_hex(8) / "value"
+        # A folder of its own in nothing that loads share: all that this one leaves goes, and no step of another's.
+        target = Path(_FOLDER_PREFIX + secrets.token_hex(8)) / "value"
         folder = self._workspace.directory / target.parent
         try:
             with self._loaded(artifact, target, size).open("rb") as file:
                 yield file
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-            with suppress(OSError):
-                # Not while another thread loads into it.
-                folder.parent.rmdir()
 
     def _loaded(self, artifact: dict[str, object], target: Path, size: int) -> Path:
         def tell(_: int, total: int) -> None:
