@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections import deque
 from pathlib import Path
+from threading import Lock
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from session_datasets.materialize.backends import Saved
 from session_datasets.materialize.names import alike, free_name
 from session_datasets.materialize.refusals import WriteFailedError
+
+# As many files as one backend may be about to keep without listing them yet.
+_UNDER_WAY_MAX = 256
+
+
+class _UnderWay:
+    """Names that were chosen in a backend and that it does not list yet: to tools that run beside each other, an agent's
+    state shows no file of the others before the step is over."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.names: deque[str] = deque(maxlen=_UNDER_WAY_MAX)
+
+
+_lock = Lock()
+_under_way: WeakKeyDictionary[Any, _UnderWay] = WeakKeyDictionary()
+_of_unhashable = _UnderWay()
+
+
+def _under_way_in(backend: Any) -> _UnderWay:
+    with _lock:
+        try:
+            return _under_way.setdefault(backend, _UnderWay())
+        except TypeError:
+            return _of_unhashable
 
 
 class AgentFiles:
@@ -21,15 +50,34 @@ class AgentFiles:
         self._backend = backend
 
     def save(self, file: Path, *, fmt: str, incomplete: str | None) -> Saved:
-        taken = self._taken()
-        path = "/" + free_name(file.name, lambda name: alike(name) in taken)
-        written = self._written(path, file, fmt)
-        if error := getattr(written, "error", None):
-            raise WriteFailedError(
-                f"The backend did not take {path!r}: {error}. Nothing was saved.",
-                "Choose another filename, or another backend.",
-            )
+        path = "/" + self._chosen(file.name)
+        try:
+            written = self._written(path, file, fmt)
+            if error := getattr(written, "error", None):
+                raise WriteFailedError(
+                    f"The backend did not take {path!r}: {error}. Nothing was saved.",
+                    "Choose another filename, or another backend.",
+                )
+        except BaseException:
+            self._not_chosen(path)
+            raise
         return Saved(path, files_update=getattr(written, "files_update", None))
+
+    def _chosen(self, name: str) -> str:
+        under_way = _under_way_in(self._backend)
+        with under_way.lock:
+            listed = self._taken()
+            for each in listed.intersection(under_way.names):
+                under_way.names.remove(each)
+            taken = listed.union(under_way.names)
+            chosen = free_name(name, lambda name: alike(name) in taken)
+            under_way.names.append(alike(chosen))
+            return chosen
+
+    def _not_chosen(self, path: str) -> None:
+        under_way = _under_way_in(self._backend)
+        with under_way.lock, contextlib.suppress(ValueError):
+            under_way.names.remove(alike(path.removeprefix("/")))
 
     def _written(self, path: str, file: Path, fmt: str) -> Any:
         if fmt == "csv":

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -175,7 +176,7 @@ class Files:
         self._answer = answer
 
     def ls(self, path: str) -> Answer:
-        return Answer(entries=[{"path": name} for name in self._taken])
+        return Answer(entries=[{"path": name} for name in [*self._taken, *self.files]])
 
     def write(self, path: str, text: str) -> Answer:
         self.files[path] = text
@@ -208,6 +209,41 @@ def test_an_error_of_the_backend_is_a_failed_write_with_the_name(fmt: str) -> No
 
 def test_an_agents_file_is_not_overwritten() -> None:
     assert materialize_result(["a"], [(1,)], AgentFiles(Files("/X.csv")), filename="x.csv").path == "/x-2.csv"
+
+
+class Unlisted(Files):
+    """Lists nothing that was written in this step, as an agent's state does."""
+
+    def ls(self, path: str) -> Any:
+        return Answer(entries=[])
+
+
+@pytest.mark.parametrize("kind", [Files, Unlisted])
+def test_results_of_tools_that_run_beside_each_other_lie_under_names_of_their_own(kind: type[Files]) -> None:
+    files = kind()
+
+    def save(n: int) -> str:
+        return materialize_result(["n"], [(n,)], files, filename="x.csv").path
+
+    with ThreadPoolExecutor(8) as threads:
+        paths = list(threads.map(save, range(16)))
+    assert [files.files[path] for path in paths] == [f"n\r\n{n}\r\n" for n in range(16)]
+
+
+def test_a_name_that_the_backend_did_not_take_is_free_again() -> None:
+    files = Unlisted(error="no space")
+    with pytest.raises(WriteFailedError):
+        materialize_result(["a"], [(1,)], files, filename="x.csv")
+    files._answer.clear()
+    assert materialize_result(["a"], [(1,)], files, filename="x.csv").path == "/x.csv"
+
+
+def test_a_name_whose_file_was_deleted_is_free_again() -> None:
+    files = Files()
+    materialize_result(["a"], [(1,)], files, filename="x.csv")
+    materialize_result(["a"], [(1,)], files, filename="y.csv")
+    files.files.clear()
+    assert materialize_result(["a"], [(1,)], files, filename="x.csv").path == "/x.csv"
 
 
 # --- what is optional --------------------------------------------------------------------------------------
