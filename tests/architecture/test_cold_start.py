@@ -55,6 +55,8 @@ UNNEEDED = {
     "pyarrow.acero": "joins and groups",
     "session_datasets.client": "runs on the nodes",
     "session_datasets.domain.redaction": "takes secrets out of failures",
+    "session_datasets.domain.secret_patterns": "likewise",
+    "session_datasets.domain.internal_names": "likewise",
     "session_datasets.formats.tables": "opens files",
     "session_datasets.formats.csv": "likewise",
     "session_datasets.formats.json": "likewise",

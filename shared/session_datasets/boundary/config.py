@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
-from session_datasets.domain.redaction import names_a_secret, redact
+from session_datasets.domain.redaction import redact
+from session_datasets.domain.secret_words import names_a_secret
 
 _DEPTH_MAX = 32
 # Words of a key: apiKey, api_key, API-KEY and x.api.key are all ("api", "key").

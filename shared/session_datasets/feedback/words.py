@@ -7,8 +7,9 @@ import traceback
 from collections.abc import Iterator
 from typing import Any
 
+from session_datasets.domain.internal_names import without_internal_names
 from session_datasets.domain.quoting import on_one_line
-from session_datasets.domain.redaction import redact, redacted_and_cut, without_internal_names
+from session_datasets.domain.redaction import redact, redacted_and_cut
 
 SUBMITTED_CHARACTERS_MAX = 2_000
 TRACEBACK_CHARACTERS_MAX = 20_000

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from session_datasets.boundary.config import looks_like_a_credential, rebuild_runnable_config, strip_runnable_config
-from session_datasets.domain import redaction
+from session_datasets.domain import secret_words
 
 RUN_ID = UUID("00000000-0000-4000-8000-000000000001")
 
@@ -123,7 +123,7 @@ def test_a_key_that_is_itself_a_credential_is_dropped() -> None:
 
 
 @given(
-    st.sampled_from(redaction._SECRET_NAMES),
+    st.sampled_from(secret_words.SECRET_NAMES),
     st.sampled_from(["", "db", "my_", "x-", "User"]),
     st.sampled_from(["", "s"]),
     st.sampled_from([str.lower, str.upper, str.title]),
