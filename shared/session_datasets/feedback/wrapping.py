@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable, Generator
+from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar, overload
 
 from session_datasets.feedback.explaining import feedback_of
@@ -74,44 +75,76 @@ def as_feedback_of(
     rejections: tuple[type[Exception], ...] = (),
 ) -> Callable[..., Any]:
     named = what or f"{getattr(tool, '__name__', 'tool')} call"
-    known = failures if failures is not None else Failures()
-    signature = inspect.signature(tool)
-
-    def failed(error: Exception, given: object) -> Any:
-        if passes(error):
-            raise error
-        return into(feedback_of(error, what=named, submitted=given, failures=known, rejections=rejections))
-
+    guard = _Guard(named, failures if failures is not None else Failures(), into, rejections, inspect.signature(tool))
     if _yields(tool):
-        raise TypeError(
-            f"{named!r} yields its results one by one, after the call that would be guarded has returned; "
-            "decorate a function that returns all of them, for example as a list."
-        )
+        raise guard.yielding()
     if _is_async(tool):
 
         @functools.wraps(tool)
         async def answering_later(*args: Any, **kwargs: Any) -> Any:
-            given = _arguments(signature, args, kwargs)
+            given = guard.given(args, kwargs)
             try:
-                result = await tool(*args, **kwargs)
+                coming = tool(*args, **kwargs)
             except Exception as error:
-                return failed(error, given)
-            known.succeeded(named, given)
-            return result
+                return guard.failed(error, given)
+            return await guard.awaited(coming, given)
 
         return answering_later
 
     @functools.wraps(tool)
     def answering(*args: Any, **kwargs: Any) -> Any:
-        given = _arguments(signature, args, kwargs)
+        given = guard.given(args, kwargs)
         try:
             result = tool(*args, **kwargs)
+            if isinstance(result, Generator | AsyncGenerator):
+                raise guard.yielding()
         except Exception as error:
-            return failed(error, given)
-        known.succeeded(named, given)
-        return result
+            return guard.failed(error, given)
+        # Awaitable where a plain function only hands on what an async one gave it.
+        return guard.awaited(result, given) if inspect.isawaitable(result) else guard.succeeded(result, given)
 
     return answering
+
+
+@dataclass(frozen=True, slots=True)
+class _Guard:
+    """What becomes of one tool's results and failures."""
+
+    named: str
+    failures: Failures
+    into: Callable[[Feedback], Any]
+    rejections: tuple[type[Exception], ...]
+    signature: inspect.Signature
+
+    def given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:
+        """Arguments by name, so that the same call is the same however it was written; as given if they do not fit."""
+        try:
+            return dict(self.signature.bind(*args, **kwargs).arguments)
+        except TypeError:
+            return {"args": list(args), **kwargs}
+
+    def succeeded(self, result: Any, given: object) -> Any:
+        self.failures.succeeded(self.named, given)
+        return result
+
+    def failed(self, error: Exception, given: object) -> Any:
+        if passes(error):
+            raise error
+        told = feedback_of(error, what=self.named, submitted=given, failures=self.failures, rejections=self.rejections)
+        return self.into(told)
+
+    async def awaited(self, coming: Any, given: object) -> Any:
+        try:
+            result = await coming
+        except Exception as error:
+            return self.failed(error, given)
+        return self.succeeded(result, given)
+
+    def yielding(self) -> TypeError:
+        return TypeError(
+            f"{self.named!r} yields its results one by one, after the call that would be guarded has returned; "
+            "decorate a function that returns all of them, for example as a list."
+        )
 
 
 def _parts(tool: Callable[..., Any]) -> tuple[Any, ...]:
@@ -127,11 +160,3 @@ def _yields(tool: Callable[..., Any]) -> bool:
 
 def _is_async(tool: Callable[..., Any]) -> bool:
     return any(inspect.iscoroutinefunction(part) for part in _parts(tool))
-
-
-def _arguments(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:
-    """By name, so that the same call is the same however it was written; as given when they do not fit."""
-    try:
-        return dict(signature.bind(*args, **kwargs).arguments)
-    except TypeError:
-        return {"args": list(args), **kwargs}

@@ -18,8 +18,8 @@ _UNDER_WAY_MAX = 256
 
 
 class _UnderWay:
-    """Names that were chosen in a backend and that it does not list yet: to tools that run beside each other, an agent's
-    state shows no file of the others before the step is over."""
+    """Names that were chosen in a backend and that it does not list yet: to tools that run beside each other, an
+    agent's state shows no file of the others before the step is over."""
 
     def __init__(self) -> None:
         self.lock = Lock()

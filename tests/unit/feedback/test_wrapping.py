@@ -247,3 +247,33 @@ class TestRejections:
     def test_an_error_that_says_more_keeps_its_own_family(self) -> None:
         query = as_feedback(what="query", rejections=(Exception,))(SessionBudget(1).charge)
         assert "was executed, but its result is withheld" in query(2)
+
+
+def test_what_an_async_tool_raises_behind_a_plain_one_is_a_result() -> None:
+    async def tool(sql: str) -> str:
+        raise ValueError("no table t")
+
+    @as_feedback(failures=(failures := Failures()))
+    def query(sql: str) -> Any:
+        return tool(sql)
+
+    told = [asyncio.run(query("SELECT 1")) for _ in range(2)]
+    assert "no table t" in told[0]
+    assert "Do not make it again unchanged" in told[1]
+    assert failures.failed("query call", {"sql": "SELECT 1"}) == 3
+
+
+def test_what_an_async_tool_answers_behind_a_plain_one_is_its_result() -> None:
+    async def tool() -> str:
+        return "done"
+
+    assert asyncio.run(as_feedback(lambda: tool())()) == "done"
+
+
+@pytest.mark.parametrize("odd", [lambda: (1 // each for each in [0]), lambda: numbers_later()], ids=["plain", "async"])
+def test_a_generator_that_a_tool_returns_is_refused_as_feedback(odd: Any) -> None:
+    assert "returns all of them" in as_feedback(odd)()
+
+
+async def numbers_later() -> Any:
+    yield 1
