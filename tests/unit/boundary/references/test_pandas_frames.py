@@ -11,21 +11,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from pandas.testing import assert_frame_equal, assert_series_equal
+from pandas.testing import assert_series_equal
 
 from session_datasets.boundary import references
 from session_datasets.boundary.references import FolderStore
 from session_datasets.boundary.references.errors import UnsupportedFrameError
-from session_datasets.boundary.references.frames.cells import decoded, encoded
-from session_datasets.boundary.references.frames.freqs import with_freq
-from session_datasets.boundary.references.frames.names import field_names
-from tests.unit.boundary.typed_values import same
-
-BERLIN = "Europe/Berlin"
-DAYS = pd.date_range("2026-01-01", periods=2, freq="D")
-PAIRS = pd.MultiIndex.from_tuples([("x", 1), ("y", 2)], names=["k", None])
+from tests.unit.boundary.references.same_frames import BERLIN, assert_same_frame, back
 
 # The values that pandas' own to_parquet refuses, and those that it or its CSV changes silently.
 ODD: dict[str, Any] = {
@@ -51,28 +42,6 @@ ODD: dict[str, Any] = {
     "all-none": [None, None],
     "booleans-and-none": [True, None],
 }
-
-
-def back(value: Any, store: FolderStore) -> Any:
-    return references.load(references.save(value, store), store)
-
-
-def assert_same_frame(one: pd.DataFrame, other: pd.DataFrame) -> None:
-    assert_frame_equal(one, other, check_exact=True, check_freq=True)
-    assert type(one.columns) is type(other.columns)
-    assert one.columns.dtype == other.columns.dtype
-    assert one.index.dtype == other.index.dtype
-    for at in range(one.shape[1]):
-        column, again = one.iloc[:, at], other.iloc[:, at]
-        assert column.dtype == again.dtype
-        if column.dtype == object:
-            assert all(map(_same_cell, column, again))
-
-
-def _same_cell(one: Any, other: Any) -> bool:
-    if one is pd.NA or one is pd.NaT:
-        return one is other
-    return same(one, other)
 
 
 @pytest.mark.parametrize("cells", ODD.values(), ids=ODD.keys())
@@ -128,99 +97,6 @@ def test_a_column_keeps_its_type_without_rows(array: Any, store: FolderStore) ->
     assert_same_frame(back(frame, store), frame)
 
 
-LABELS: dict[str, Any] = {
-    "texts": ["a", "b"],
-    "duplicates": ["a", "a"],
-    "numbers": [5, 7],
-    "a-number-and-its-text": pd.Index([5, "5"], dtype=object),
-    "range": pd.RangeIndex(2),
-    "none-and-empty": pd.Index([None, ""], dtype=object),
-    "levels": PAIRS,
-    "times": DAYS,
-    "named": pd.Index(["a", "b"], name="labels"),
-    "surrogate": pd.Index(["\ud800", "b\0c"], dtype=object),
-    "name-of-the-index": ["index", "index_2"],
-}
-
-
-@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS.keys())
-def test_labels_of_columns_come_back(labels: Any, store: FolderStore) -> None:
-    frame = pd.DataFrame([[1, 2.5], [3, 4.5]], columns=labels)
-    assert_same_frame(back(frame, store), frame)
-
-
-INDEXES: dict[str, Any] = {
-    "range": pd.RangeIndex(2),
-    "range-with-step-and-name": pd.RangeIndex(10, 6, -2, name="n"),
-    "numbers": [9, 7],
-    "duplicates": [1, 1],
-    "texts": pd.Index(["x", None], name="a"),
-    "levels": PAIRS,
-    "days": DAYS,
-    "zoned": DAYS.tz_localize(BERLIN),
-    "spans": pd.timedelta_range("1h", periods=2, freq="h"),
-    "category": pd.CategoricalIndex(["x", "y"], categories=["y", "x"]),
-    "mixed": pd.Index([1, "1"], dtype=object),
-}
-
-
-@pytest.mark.parametrize("index", INDEXES.values(), ids=INDEXES.keys())
-def test_the_index_comes_back(index: Any, store: FolderStore) -> None:
-    frame = pd.DataFrame({"a": [1, 2], "index": [3, 4]}, index=index)
-    assert_same_frame(back(frame, store), frame)
-
-
-# Frequencies whose text says all of them, and those whose text says less, or nothing that pandas reads.
-TOLD_FREQS: dict[str, Any] = {
-    name: name for name in ("D", "2h", "W-TUE", "ME", "QS-FEB", "YE-MAR", "B", "SMS-10", "WOM-2MON", "bh", "15min")
-}
-UNTOLD_FREQS: dict[str, Any] = {
-    "months": pd.DateOffset(months=1),
-    "days-and-hours": pd.DateOffset(days=1, hours=2),
-    "holidays": pd.offsets.CustomBusinessDay(holidays=["2026-01-02"]),
-    "week-mask": pd.offsets.CustomBusinessDay(weekmask="Sun Mon Tue"),
-    "custom-hours": pd.offsets.CustomBusinessHour(holidays=["2026-01-02"]),
-    "hours": pd.offsets.BusinessHour(start="10:00"),
-    "custom-month-end": pd.offsets.CustomBusinessMonthEnd(holidays=["2026-01-30"]),
-    "easter": pd.offsets.Easter(),
-}
-FREQS = {**TOLD_FREQS, **UNTOLD_FREQS}
-
-
-@pytest.mark.parametrize("place", ["index", "labels", "series"])
-@pytest.mark.parametrize("freq", FREQS.values(), ids=FREQS.keys())
-def test_an_index_of_any_frequency_comes_back_and_a_lost_one_is_declared(
-    freq: Any, place: str, store: FolderStore
-) -> None:
-    times = pd.date_range("2026-01-01", periods=3, freq=freq)
-    value: Any = {
-        "index": pd.DataFrame({"a": [1, 2, 3]}, index=times),
-        "labels": pd.DataFrame([[1, 2, 3]], columns=times),
-        "series": pd.Series([1, 2, 3], index=times),
-    }[place]
-    reference = references.save(value, store)
-    again = references.load(reference, store)
-    index = again.columns if place == "labels" else again.index
-    assert index.equals(times)
-    if index.freq is None:
-        assert reference["$dataset"]["dropped"] == ["freq"]
-    else:
-        assert "dropped" not in reference["$dataset"]
-        assert index.freq == times.freq
-    assert (index.freq is not None) or freq not in TOLD_FREQS.values()
-
-
-def test_a_lost_frequency_and_lost_attrs_are_both_declared(store: FolderStore) -> None:
-    frame = pd.DataFrame({"a": [1]}, index=pd.date_range("2026", periods=1, freq=pd.DateOffset(months=1)))
-    frame.attrs = {"handle": object()}
-    assert references.save(frame, store)["$dataset"]["dropped"] == ["freq", "attrs"]
-
-
-def test_a_frequency_that_does_not_fit_the_times_of_a_file_is_none() -> None:
-    times = pd.DatetimeIndex(["2026-01-01", "2026-01-05", "2026-01-06"])
-    assert [with_freq(times, text).freq for text in ("D", "no such", "<DateOffset: months=1>")] == [None] * 3
-
-
 def test_the_reference_says_what_became_of_the_index(store: FolderStore) -> None:
     plain, named = pd.DataFrame({"a": [1]}), pd.DataFrame({"a": [1]}, index=pd.Index(["x"], name="id"))
     assert references.save(plain, store)["$dataset"]["index"] == "range"
@@ -268,32 +144,6 @@ def test_a_frame_without_columns_keeps_its_rows(value: pd.DataFrame, store: Fold
 def test_a_series_keeps_its_name_and_index(name: Any, store: FolderStore) -> None:
     series = pd.Series([1.5, np.nan], index=["x", "y"], name=name)
     assert_series_equal(back(series, store), series, check_exact=True)
-
-
-@pytest.mark.parametrize("allows", [True, False])
-@pytest.mark.parametrize("value", [pd.DataFrame({"a": [1]}), pd.Series([1])], ids=["frame", "series"])
-def test_whether_labels_may_occur_twice_comes_back(value: Any, allows: bool, store: FolderStore) -> None:
-    assert back(value.set_flags(allows_duplicate_labels=allows), store).flags.allows_duplicate_labels is allows
-
-
-@pytest.mark.parametrize("name", [None, "days", 5, ("x", 1), pd.Timestamp("2026")], ids=str)
-@pytest.mark.parametrize("place", ["column", "index"])
-def test_categories_keep_their_name_and_frequency(place: str, name: Any, store: FolderStore) -> None:
-    categories = pd.date_range("2026-01-01", periods=3, freq="D").rename(name)
-    cells = pd.Categorical.from_codes([0, 2], categories=categories)
-    frame = pd.DataFrame({"a": cells}) if place == "column" else pd.DataFrame({"a": [1, 2]}, index=cells)
-    again = back(frame, store)
-    found = again["a"].cat.categories if place == "column" else again.index.categories
-    assert (found.name, found.freq) == (name, categories.freq)
-    assert found.equals(categories)
-
-
-def test_a_frequency_of_categories_that_is_lost_is_declared(store: FolderStore) -> None:
-    categories = pd.date_range("2026-01-01", periods=3, freq=pd.DateOffset(months=1))
-    frame = pd.DataFrame({"a": pd.Categorical.from_codes([0, 2], categories=categories)})
-    assert references.save(frame, store)["$dataset"]["dropped"] == ["freq"]
-    again = back(frame, store)["a"]
-    assert (again.tolist(), again.cat.categories.freq) == (frame["a"].tolist(), None)
 
 
 @pytest.mark.parametrize("dtype", ["Float32", "Float64"])
@@ -348,39 +198,3 @@ def test_the_frame_is_not_changed(store: FolderStore) -> None:
     before = frame.copy(deep=True)
     references.save(frame, store)
     assert_same_frame(frame, before)
-
-
-CELLS = st.one_of(
-    st.none(), st.integers(), st.floats(), st.text(max_size=4), st.binary(max_size=3), st.decimals(), st.dates(),
-    st.tuples(st.integers(), st.text(max_size=2)), st.sampled_from([pd.NA, pd.NaT]),
-)  # fmt: skip
-
-
-@given(st.lists(CELLS, max_size=12))
-def test_any_cells_come_back_from_their_column(cells: list[Any]) -> None:
-    column = np.empty(len(cells), dtype=object)
-    column[:] = cells
-    made = encoded(pd.Series(column, dtype=object), "column")
-    again = decoded(pa.chunked_array([made.arrow]), made.spec)
-    assert all(map(_same_cell, column, again))
-
-
-@given(st.lists(st.floats(width=32) | st.none(), max_size=12), st.sampled_from(["float32", "float64", "Float64"]))
-def test_any_floats_come_back_bit_by_bit(cells: list[Any], dtype: str) -> None:
-    series = pd.Series(cells, dtype="float64" if not dtype.startswith("F") else dtype).astype(dtype)
-    made = encoded(series, "column")
-    again = pd.Series(decoded(pa.chunked_array([made.arrow]), made.spec))
-    assert_series_equal(again, series, check_exact=True)
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.text(max_size=3) | st.integers() | st.none(), max_size=8), st.lists(st.text(max_size=3), max_size=3))
-def test_names_in_the_file_are_texts_of_which_none_occurs_twice(labels: list[Any], more: list[str]) -> None:
-    names = field_names(labels, more)
-    assert len(set(names)) == len(names) == len(labels) + len(more)
-    assert all(type(name) is str and name for name in names)
-
-
-@given(st.lists(st.text("abc", min_size=1, max_size=3), unique=True, max_size=8))
-def test_names_that_are_good_names_stay(labels: list[str]) -> None:
-    assert field_names(labels) == labels
