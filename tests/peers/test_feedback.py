@@ -15,7 +15,7 @@ from deep_db_agents.guardrails import GuardrailConfig
 from deep_db_agents.guardrails import SessionBudget as PeerBudget
 
 from session_datasets import feedback as ours
-from tests.unit.domain.test_redaction import HIDDEN, SECRETS
+from tests.unit.domain.secrets_in_texts import HIDDEN, SECRETS
 
 # Words of the peer's users' prompts: both have to say them.
 FACTS = {
