@@ -40,7 +40,9 @@ class Groups:
 
     def group(self, types: Sequence[ColumnType], rows: Sequence[Sequence[Cell]]) -> Group:
         """The rows as one group, measured."""
-        table = self._table(types, rows)
+        return self.group_of(types, self.table(types, rows))
+
+    def group_of(self, types: Sequence[ColumnType], table: Any) -> Group:
         sink = self._pa.BufferOutputStream()
         self._write(sink, table)
         footer, whole = self._measured(sink.getvalue())
@@ -77,7 +79,7 @@ class Groups:
     def writer(self, path: Path, types: Sequence[ColumnType]) -> Iterator[Callable[[Sequence[Sequence[Cell]]], None]]:
         """Writes rows to the file, each call's as one group."""
         with self._parquet().ParquetWriter(path, self._schema(types), compression=_COMPRESSION) as writer:
-            yield lambda rows: writer.write_table(self._table(types, rows), row_group_size=max(1, len(rows)))
+            yield lambda rows: writer.write_table(self.table(types, rows), row_group_size=max(1, len(rows)))
 
     def _write(self, sink: Any, table: Any) -> None:
         with self._parquet().ParquetWriter(sink, table.schema, compression=_COMPRESSION) as writer:
@@ -88,7 +90,7 @@ class Groups:
         whole = len(buffer)
         return int.from_bytes(buffer[whole - 8 : whole - 4].to_pybytes(), "little"), whole
 
-    def _table(self, types: Sequence[ColumnType], rows: Sequence[Sequence[Cell]]) -> Any:
+    def table(self, types: Sequence[ColumnType], rows: Sequence[Sequence[Cell]]) -> Any:
         arrays = [
             self._pa.array(each.values([row[place] for row in rows]), each.arrow(self._pa))
             for place, each in enumerate(types)
@@ -103,3 +105,22 @@ class Groups:
         from pyarrow import parquet
 
         return parquet
+
+
+class Growing:
+    """The rows of a group that is being filled. Each becomes a value of Arrow once, however often they are measured."""
+
+    def __init__(self, pa: Any, groups: Groups) -> None:
+        self._pa = pa
+        self._groups = groups
+        self._table: Any = None
+
+    def with_(self, row: Sequence[Cell], types: Sequence[ColumnType], rows: Sequence[Sequence[Cell]]) -> Group:
+        """All ``rows``, of which some were measured before, and one more."""
+        schema = self._groups.table(types, []).schema
+        known = self._table if self._table is not None and self._table.schema == schema else None
+        fresh = self._groups.table(types, rows[len(known) if known is not None else 0 :])
+        # In one piece, as they will be written: pages end elsewhere in pieces.
+        self._table = self._pa.concat_tables([known, fresh]).combine_chunks() if known is not None else fresh
+        with_it = self._pa.concat_tables([self._table, self._groups.table(types, [row])]).combine_chunks()
+        return self._groups.group_of(types, with_it)

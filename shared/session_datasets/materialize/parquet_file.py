@@ -3,7 +3,9 @@
 Rows are gathered in batches, each of which will be a row group. Between two measurements an upper bound of what the
 new rows can take is added up; when it reaches the budget, the batch with the next row is written to memory as it will
 lie in the file and its bytes are counted. So the row that ends the writing is one that was seen not to fit. Of several
-row groups the file holds the bytes of each and one footer, whose size is bounded by the sizes of theirs.
+row groups the file holds the bytes of each and one footer, whose size is bounded by the sizes of theirs. Rows that
+compress to nearly nothing keep far below their bound, so their batch would be measured for nearly each of them: when
+it has been measured often enough, the next row begins a group of its own.
 """
 
 from __future__ import annotations
@@ -18,13 +20,15 @@ from session_datasets.client import frames
 from session_datasets.domain.limits import MIB
 from session_datasets.materialize.cells import Cell
 from session_datasets.materialize.column_types import ColumnType
-from session_datasets.materialize.groups import Groups
+from session_datasets.materialize.groups import Group, Groups, Growing
 from session_datasets.materialize.refusals import BudgetTooSmallError
 
 Row = Sequence[Cell]
 
 BATCH_ROWS = 32_768
 BATCH_BYTES = 4 * MIB
+# Rows that are measured of a batch, counted each time; a batch of 1,000 rows may be measured for every one.
+MEASURED_ROWS_MAX = 16 * BATCH_ROWS
 # The least and the greatest value of a column, in the heads of a page and of the group.
 _COPIES_OF_A_VALUE = 4
 # Bytes of a cell at the most: its value once, where it lies in a dictionary, its share of the heads of pages.
@@ -51,6 +55,8 @@ class ParquetFile:
         self._batches = 0
         self._aside: set[tuple[object, ...]] = set()
         self._groups = Groups(self._pa, columns)
+        self._growing = Growing(self._pa, self._groups)
+        self._measured = 0
         self._batch: list[Row] = []
         self._batch_bytes = 0
         self._longest = 0
@@ -72,16 +78,22 @@ class ParquetFile:
         keys = self._keys if types == self._types else _keys(types)
         size = self._bound_of(row)
         if self._max_bytes is not None:
+            if self._measured > MEASURED_ROWS_MAX:
+                self._put_aside()
             bound = self._bound + size
             # A group's own heads, and what a type that widens makes of the rows before, no bound foresees.
             if bound > self._max_bytes or keys != self._keys or not self._batch:
-                bound = self._groups.with_one_more(self._groups.group(types, [*self._batch, row]))
+                bound = self._groups.with_one_more(self._measure(row, types))
                 if bound > self._max_bytes:
                     return False
             self._bound = bound
         self._types, self._keys = types, keys
         self._take(row, size)
         return True
+
+    def _measure(self, row: Row, types: Sequence[ColumnType]) -> Group:
+        self._measured += len(self._batch) + 1
+        return self._growing.with_(row, types, self._batch)
 
     def _bound_of(self, row: Row) -> int:
         """Bytes that the row can add to the file at the most."""
@@ -112,6 +124,10 @@ class ParquetFile:
         pickle.dump(self._batch, self._scratch)
         self._batches += 1
         self._batch, self._batch_bytes = [], 0
+        self._growing, self._measured = Growing(self._pa, self._groups), 0
+
+    def held(self, row: Row) -> Row:
+        return row
 
     def finish(self) -> int:
         """Writes the file; how many rows it holds. Fewer than were taken when a type that widened late made what lay

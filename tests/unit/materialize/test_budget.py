@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from session_datasets.materialize import materialize_result, parquet_file
+from session_datasets.materialize.groups import Group, Groups
 from session_datasets.materialize.refusals import BudgetTooSmallError, InvalidMaterializeError
 from tests.unit.materialize.conftest import Saving
 
@@ -155,6 +156,37 @@ def test_several_row_groups_stay_within_the_budget(save: Saving, monkeypatch: py
     assert file.metadata.num_rows == result.row_count
     assert source.pulls == result.row_count + 1
     assert 18_000 < result.bytes <= 20_000
+
+
+def test_rows_that_compress_to_nearly_nothing_are_measured_a_bounded_number_of_times(
+    save: Saving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured: list[int] = []
+    group_of = Groups.group_of
+
+    def counted(groups: Groups, types: Any, table: Any) -> Group:
+        measured.append(len(table))
+        return group_of(groups, types, table)
+
+    monkeypatch.setattr(Groups, "group_of", counted)
+    monkeypatch.setattr(parquet_file, "MEASURED_ROWS_MAX", 5_000)
+    source = (("x", "y") for _ in itertools.count())
+    result = save(["a", "b"], source, fmt="parquet", max_bytes=4_000)
+    metadata = pq.ParquetFile(result.path).metadata
+    longest = max(metadata.row_group(at).num_rows for at in range(metadata.num_row_groups))
+    assert result.truncated
+    assert metadata.num_row_groups > 3
+    # One measurement passes the limit of its group, and the group that is put aside is measured once more.
+    assert sum(measured) <= (metadata.num_row_groups + 1) * (5_000 + 2 * longest)
+
+
+def test_what_is_measured_of_a_growing_group_is_what_is_written(save: Saving) -> None:
+    drawn = random.Random(7)
+    rows = [(n, drawn.choice(["red", "green", None]), f"text {drawn.randint(0, 50)}") for n in range(2_000)]
+    whole = save(["n", "colour", "text"], rows, fmt="parquet")
+    exact = save(["n", "colour", "text"], rows, fmt="parquet", max_bytes=whole.bytes)
+    assert (exact.row_count, exact.bytes, exact.truncated) == (2_000, whole.bytes, False)
+    assert save(["n", "colour", "text"], rows, fmt="parquet", max_bytes=whole.bytes - 1).truncated
 
 
 def test_a_type_that_widens_late_drops_rows_rather_than_pass_the_budget(
