@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from session_datasets.tools.schemas import openai_tools as openai_tools
     from session_datasets.tools.toolbox import Toolbox as Toolbox
     from session_datasets.tools.toolbox import call as call
+    from session_datasets.tools.turns import Turn as Turn
+    from session_datasets.tools.turns import anthropic_turn as anthropic_turn
+    from session_datasets.tools.turns import bedrock_turn as bedrock_turn
+    from session_datasets.tools.turns import openai_turn as openai_turn
 
 # Where each public name lives. Loaded when it is asked for, so that one framework's form needs no other framework.
 _HOMES = {
@@ -39,15 +43,19 @@ _HOMES = {
     "ToolAnswer": "answers",
     "ToolDefinition": "definitions",
     "Toolbox": "toolbox",
+    "Turn": "turns",
     "WorkspaceBackend": "deepagents",
     "anthropic_tools": "schemas",
+    "anthropic_turn": "turns",
     "bedrock_tools": "schemas",
+    "bedrock_turn": "turns",
     "call": "toolbox",
     "http_app": "mcp_http",
     "instructions": "prompting",
     "langchain_tools": "langchain",
     "build_mcp_server": "mcp_server",
     "openai_tools": "schemas",
+    "openai_turn": "turns",
     "serve_http": "mcp_http",
     "serve_stdio": "mcp_server",
     "tokens_of": "answers",
@@ -60,15 +68,19 @@ __all__ = [
     "ToolAnswer",
     "ToolDefinition",
     "Toolbox",
+    "Turn",
     "WorkspaceBackend",
     "anthropic_tools",
+    "anthropic_turn",
     "bedrock_tools",
+    "bedrock_turn",
     "build_mcp_server",
     "call",
     "http_app",
     "instructions",
     "langchain_tools",
     "openai_tools",
+    "openai_turn",
     "serve_http",
     "serve_stdio",
     "tokens_of",
