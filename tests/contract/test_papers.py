@@ -1,4 +1,4 @@
-"""What the page about nodes shows is what comes out."""
+"""What the page about nodes shows is what comes out, and it names all that a workspace does."""
 
 from __future__ import annotations
 
@@ -26,3 +26,8 @@ def test_every_block_prints_what_stands_behind_it(cloud: MotoCloud) -> None:
             # … stands for what is another at each run.
             assert re.fullmatch(".*".join(map(re.escape, promised.split("…"))), "".join(printed)), "".join(printed)
     assert sum(bool(promised) for _, promised in shown) == 4
+
+
+def test_the_table_names_every_method_of_a_workspace() -> None:
+    named = set(re.findall(r"`(\w+)[(`]", PAGE.read_text()))
+    assert {name for name in vars(Workspace) if not name.startswith("_")} - named == {"from_env"}
