@@ -10,6 +10,7 @@ from session_datasets.boundary.references import arrays
 from session_datasets.boundary.references.blobs import verified
 from session_datasets.boundary.references.errors import HydrateBudgetError, UnreadableReferenceError
 from session_datasets.boundary.references.frames import frame_files
+from session_datasets.boundary.references.guards import OverBudget
 from session_datasets.boundary.references.limits import HYDRATE_BYTES_MAX, HYDRATE_FILES_MAX, NESTED_FILES_MAX
 from session_datasets.boundary.references.pointer import Pointer, is_reference
 from session_datasets.boundary.references.stores import Store
@@ -106,7 +107,7 @@ class _Hydrating:
             file = verified(opened, pointer)
             self._left -= pointer.size
             if pointer.format == "npy":
-                return arrays.read_array(file)
+                return _of_told_shape(arrays.read_array(file), pointer)
             if pointer.format == "bytes":
                 return file.read()
             return self._json(file) if pointer.format == "json" else self._frame(file, pointer)
@@ -121,10 +122,10 @@ class _Hydrating:
         budget = self._left + pointer.size
         try:
             frame, size = frame_files.read_frame(file, pointer.format, pointer.value, budget)
-        except OverflowError:
+        except OverBudget:
             raise self._too_many_bytes() from None
         self._left = budget - max(size, pointer.size)
-        return frame
+        return _of_told_shape(frame, pointer)
 
     def _too_many_bytes(self) -> HydrateBudgetError:
         return HydrateBudgetError(
@@ -135,6 +136,17 @@ class _Hydrating:
         return HydrateBudgetError(
             f"The references lead to more than {HYDRATE_FILES_MAX:,} files; none was brought back.", _ADVICE
         )
+
+
+def _of_told_shape(value: Any, pointer: Pointer) -> Any:
+    """``value``, which has the rows and columns that were saved."""
+    told = pointer.facts.get("shape")
+    if told is not None and told != list(value.shape):
+        raise UnreadableReferenceError(
+            f"The file makes a value of shape {list(value.shape)}, and one of another shape was saved.",
+            "Run the node that produced it again, and pass its new reference.",
+        )
+    return value
 
 
 def _looks_like_one(reference: dict[str, Json]) -> bool:

@@ -9,7 +9,9 @@ from typing import Any
 
 from session_datasets.boundary.references import arrays
 from session_datasets.boundary.references.blobs import save_file
+from session_datasets.boundary.references.errors import UnsupportedFrameError
 from session_datasets.boundary.references.frames import frame_files
+from session_datasets.boundary.references.guards import told_as
 from session_datasets.boundary.references.kinds import Kind, kind_of, type_name
 from session_datasets.boundary.references.limits import FIELD_FILES_MAX, INLINE_BYTES_MAX, NAMES_MAX
 from session_datasets.boundary.references.pointer import is_reference, told_names
@@ -104,11 +106,12 @@ class _Saving:
 
     def _file(self, value: Any, kind: Kind) -> dict[str, Json]:
         with TemporaryDirectory(prefix="session-datasets-") as folder:
-            if kind is Kind.ARRAY:
-                path, facts = arrays.write_array(value, Path(folder))
-                format = "npy"
-            else:
-                path, format, facts = frame_files.write_frame(value, kind, Path(folder))
+            with told_as(lambda what: _not_saved(value, what)):
+                if kind is Kind.ARRAY:
+                    path, facts = arrays.write_array(value, Path(folder))
+                    format = "npy"
+                else:
+                    path, format, facts = frame_files.write_frame(value, kind, Path(folder))
             return save_file(path, self._store, name=self._name, format=format, value=type_name(value), facts=facts)
 
     def _json_file(self, dumped: Json, name: str) -> dict[str, Json]:
@@ -132,6 +135,13 @@ class _Found:
             return None
         self.any = True
         return {DATASET_KEY: {}}
+
+
+def _not_saved(value: Any, what: str) -> UnsupportedFrameError:
+    return UnsupportedFrameError(
+        f"The {type_name(value)} was not saved, for no file of it can be written: {what}.",
+        "Give its columns or fields plain types, or pass its numbers and texts as lists.",
+    )
 
 
 def _size(dumped: Json) -> int:

@@ -7,6 +7,7 @@ import json
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -14,7 +15,7 @@ import pytest
 
 from session_datasets.boundary import references
 from session_datasets.boundary.references import FolderStore
-from session_datasets.boundary.references.errors import UnsupportedFrameError
+from session_datasets.boundary.references.errors import UnreadableReferenceError, UnsupportedFrameError
 
 COLUMNS: dict[str, Any] = {
     "enum": pl.Series(["a", None], dtype=pl.Enum(["b", "a", "unused"])),
@@ -45,6 +46,24 @@ def test_a_column_of_polars_keeps_its_type(column: Any, store: FolderStore) -> N
 
 def test_a_frame_of_polars_without_columns_comes_back(store: FolderStore) -> None:
     assert references.load(references.save(pl.DataFrame(), store), store).equals(pl.DataFrame())
+
+
+@pytest.mark.parametrize("rows", [0, 1, 3])
+def test_rows_without_columns_come_back(rows: int, store: FolderStore) -> None:
+    batch = pa.record_batch({"a": pa.array(range(rows), pa.int8())}).select([])
+    for frame in (pl.DataFrame(height=rows), batch, pa.Table.from_batches([batch]), pd.DataFrame(index=range(rows))):
+        back = references.load(references.save(frame, store), store)
+        assert type(back) is type(frame)
+        assert back.shape == (rows, 0)
+
+
+def test_a_file_that_makes_a_value_of_another_shape_than_was_saved_is_refused(store: FolderStore) -> None:
+    for value in (pa.table({"a": [1, 2]}), pl.Series([1, 2]), pd.Series([1, 2]), np.zeros((2, 3))):
+        reference = references.save(value, store)
+        references.load(reference, store)
+        reference["$dataset"]["shape"][0] = 3
+        with pytest.raises(UnreadableReferenceError, match="another shape was saved"):
+            references.load(reference, store)
 
 
 def test_a_series_of_polars_comes_back_as_one(store: FolderStore) -> None:
@@ -80,8 +99,10 @@ def test_columns_of_polars_of_any_names_come_back(first: str, store: FolderStore
         (pl.Series([object()], dtype=pl.Object), r"bad \(Object\)"),
         (pl.Series([2**100], dtype=pl.Int128), r"bad \(Int128\)"),
         (pl.Series([{"a\0b": 1}]), r"bad \(Struct"),
+        (pl.Series([[]], dtype=pl.Array(pl.Int8, 0)), r"bad \(Array"),
+        (pl.Series([[[]]], dtype=pl.List(pl.Array(pl.Int8, 0))), r"bad \(List\(Array"),
     ],
-    ids=["object", "int128", "field-with-nul"],
+    ids=["object", "int128", "field-with-nul", "array-of-none", "lists-of-arrays-of-none"],
 )
 def test_a_column_of_polars_that_arrow_lacks_is_refused(column: Any, named: str, store: FolderStore) -> None:
     with pytest.raises(UnsupportedFrameError, match=named):
@@ -107,6 +128,8 @@ TABLES: dict[str, tuple[Any, str]] = {
     "dictionary": (pa.table({"d": pa.array(["b", "a", "b"]).dictionary_encode()}), "arrow"),
     "date64": (pa.table({"d": pa.array([86_400_000], pa.date64())}), "arrow"),
     "fixed-size-list": (pa.table({"l": pa.array([[1, 2], None], pa.list_(pa.int8(), 2))}), "arrow"),
+    "list-view": (pa.table({"l": pa.array([["x"], None], pa.list_view(pa.string()))}), "arrow"),
+    "large-list-view": (pa.table({"l": pa.array([[1], None], pa.large_list_view(pa.int8()))}), "arrow"),
     "empty-struct": (pa.table({"s": pa.array([{}], pa.struct([]))}), "arrow"),
     "months": (pa.table({"i": pa.array([(1, 2, 3)], pa.month_day_nano_interval())}), "arrow"),
 }

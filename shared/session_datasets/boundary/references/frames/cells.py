@@ -160,6 +160,9 @@ def decoded(arrow: Any, spec: Spec) -> Any:
     import pyarrow as pa
 
     how = spec["how"]
+    if how in ("text", "json", "string") and arrow.type != pa.large_string():
+        # Of another type a short column could be spelled out to a long one.
+        raise ValueError(f"cells of {arrow.type} where texts were written")
     if how == "numpy":
         return arrow.to_numpy().astype(np.dtype(spec["dtype"]), copy=False)
     if how == "ticks":

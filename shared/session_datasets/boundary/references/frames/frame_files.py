@@ -9,6 +9,7 @@ from typing import Any
 
 from session_datasets.boundary.references.errors import UnreadableReferenceError
 from session_datasets.boundary.references.frames import tables
+from session_datasets.boundary.references.guards import OverBudget, told_as
 from session_datasets.boundary.references.kinds import Kind, type_name
 from session_datasets.boundary.references.pointer import told_names
 from session_datasets.client.errors import MissingExtraError
@@ -37,7 +38,8 @@ def _table_of(value: Any, kind: Kind) -> tuple[Any, Facts]:
 
 
 def read_frame(file: BufferedReader, format: str, value: str, bytes_max: int) -> tuple[Any, int]:
-    """The frame that ``value`` names, and the bytes that its table takes. OverflowError above ``bytes_max``."""
+    """The frame that ``value`` names, and the bytes that its table takes, at least one for each cell: some of Arrow's
+    columns take none, whatever their length. OverBudget above ``bytes_max``."""
     makers = {
         "pandas.DataFrame": _from_pandas,
         "pandas.Series": _from_pandas,
@@ -55,15 +57,16 @@ def read_frame(file: BufferedReader, format: str, value: str, bytes_max: int) ->
     if value.startswith("polars"):
         _required_polars()
     table = tables.read_table(file, format, bytes_max)
-    if table.nbytes > bytes_max:
-        raise OverflowError
-    try:
-        return makers[value](table), table.nbytes
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise UnreadableReferenceError(
-            f"No {value} can be made of the file: {type(error).__name__}: {str(error)[:200]}",
+    size = max(table.nbytes, table.num_rows * table.num_columns)
+    if size > bytes_max:
+        raise OverBudget
+    with told_as(
+        lambda what: UnreadableReferenceError(
+            f"No {value} can be made of the file: {what}.",
             "Use the versions of session-datasets and of the library that wrote it.",
-        ) from error
+        )
+    ):
+        return makers[value](table), size
 
 
 def _batch(table: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 from session_datasets.boundary.references.errors import UnsupportedFrameError
 from session_datasets.boundary.references.frames.names import field_names
 from session_datasets.boundary.references.frames.tables import recipe_of, with_recipe, without_recipe
+from session_datasets.boundary.references.guards import told_as
 from session_datasets.boundary.references.pointer import told_names
 
 Facts = dict[str, Any]
@@ -15,7 +16,6 @@ Facts = dict[str, Any]
 def to_table(value: Any) -> tuple[Any, Facts]:
     """The table with its recipe, and what the pointer tells of it."""
     import polars as pl
-    import pyarrow as pa
 
     if type(value) not in (pl.DataFrame, pl.Series):
         raise UnsupportedFrameError(
@@ -28,15 +28,18 @@ def to_table(value: Any) -> tuple[Any, Facts]:
         "dtypes": [_recipe(each) for each in frame.dtypes],
         # Not every name of polars is one of Arrow; the empty text it takes back as another.
         "names": frame.columns,
+        # Without columns no table of Arrow tells.
+        **({"rows": frame.height} if frame.height and not frame.width else {}),
     }
     named = frame.clone()
     named.columns = field_names(frame.columns)
     texts = [pl.nth(at).cast(pl.String) for at, each in enumerate(frame.dtypes) if _recipe(each) is not None]
-    try:
+    with told_as(
+        lambda what: _unsupported([f"{name} ({each})" for name, each in frame.schema.items()], what),
+    ):
         table = named.with_columns(texts).to_arrow(compat_level=pl.CompatLevel.oldest())
-    except (pa.ArrowException, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise _unsupported([f"{name} ({each})" for name, each in frame.schema.items()], str(error)) from error
-    back = _frame(table.slice(0, 0), recipe)
+        # With a row: some types fail with their first cell only.
+        back = _frame(table.slice(0, 1), recipe)
     pairs = zip(frame.schema.items(), back.dtypes, strict=True)
     if lost := [f"{name} ({each})" for (name, each), found in pairs if found != each]:
         raise _unsupported(lost, "their type would come back as another")
@@ -53,6 +56,8 @@ def from_table(table: Any) -> Any:
 def _frame(table: Any, recipe: dict[str, Any]) -> Any:
     import polars as pl
 
+    if "rows" in recipe:
+        return pl.DataFrame(height=recipe["rows"])
     frame: Any = pl.from_arrow(table)
     if "names" in recipe:
         frame.columns = recipe["names"]
@@ -75,6 +80,6 @@ def _recipe(dtype: Any) -> Any:
 def _unsupported(columns: list[str], why: str) -> UnsupportedFrameError:
     shown = ", ".join(told_names(columns)[:5])
     return UnsupportedFrameError(
-        f"The polars frame was not saved: {shown}: {why.partition(chr(10))[0][:200]}.",
+        f"The polars frame was not saved: {shown}: {why}.",
         "Cast these columns to a type that Arrow has, for example to String.",
     )

@@ -9,12 +9,13 @@ from typing import Any
 
 from session_datasets.boundary import typed_json
 from session_datasets.boundary.references.errors import UnreadableReferenceError, UnsupportedFrameError
+from session_datasets.boundary.references.frames import arrow_files, parquet_files
+from session_datasets.boundary.references.guards import first_line, told_as
 from session_datasets.client.frames import required_pyarrow
 
 # How the frame is made of the table, as typed JSON in the metadata of its schema.
 RECIPE_KEY = b"session_datasets.frame"
 Table = Any
-_ROWS_AT_ONCE = 32_768
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ def write_table(table: Table, folder: Path) -> Written:
     pa = required_pyarrow()
     import pyarrow.parquet as parquet
 
-    why = _lost_in_parquet(table.schema)
+    why = _lost_in_parquet(table)
     path = folder / "value.parquet"
     if not why:
         try:
@@ -43,7 +44,7 @@ def write_table(table: Table, folder: Path) -> Written:
             if isinstance(error, OSError) and not isinstance(error, pa.ArrowException):
                 path.unlink(missing_ok=True)
                 raise
-            why = f"Parquet refused it: {_first_line(error)}"
+            why = f"Parquet refused it: {first_line(error)}"
         path.unlink(missing_ok=True)
     return Written(_write_arrow(pa, table, folder / "value.arrow"), "arrow", why)
 
@@ -55,15 +56,17 @@ def _write_arrow(pa: Any, table: Table, path: Path) -> Path:
     except pa.ArrowException as error:
         path.unlink(missing_ok=True)
         raise UnsupportedFrameError(
-            f"The frame was not saved, for no format holds it: {_first_line(error)}.",
+            f"The frame was not saved, for no format holds it: {first_line(error)}.",
             "Give every column a plain type, and save it again.",
         ) from error
     return path
 
 
-def _lost_in_parquet(schema: Any) -> str:
+def _lost_in_parquet(table: Table) -> str:
     """What the file would change although its schema may come back the same."""
-    for name, each in zip(schema.names, schema.types, strict=True):
+    if table.num_rows and not table.num_columns:
+        return "Parquet does not keep rows without columns"
+    for name, each in zip(table.schema.names, table.schema.types, strict=True):
         if lost := _lost_type(each):
             return f"Parquet does not keep {lost} (column {name!r})"
     return ""
@@ -77,6 +80,8 @@ def _lost_type(arrow_type: Any) -> str:
         return "the milliseconds of a date64"
     if types.is_fixed_size_list(arrow_type):
         return "a fixed-size list"
+    if types.is_list_view(arrow_type) or types.is_large_list_view(arrow_type):
+        return "a view of a list"
     if isinstance(arrow_type, required_pyarrow().BaseExtensionType):
         return "an extension type"
     inner = [arrow_type.field(index).type for index in range(arrow_type.num_fields)]
@@ -84,33 +89,15 @@ def _lost_type(arrow_type: Any) -> str:
 
 
 def read_table(file: BufferedReader, format: str, bytes_max: int) -> Table:
-    """The table, exactly as written. OverflowError when it unpacks to more than ``bytes_max``; UnreadableReferenceError
-    for a file that is none of this format."""
-    pa = required_pyarrow()
-    import pyarrow.parquet as parquet
-
-    try:
-        if format == "arrow":
-            return pa.ipc.open_file(pa.PythonFile(file, mode="r")).read_all()
-        return _unpacked(parquet.ParquetFile(pa.PythonFile(file, mode="r")), bytes_max)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise UnreadableReferenceError(
-            f"The file is no {format} file that this process reads: {_first_line(error)}.",
+    """The table, exactly as written. OverBudget when it unpacks to more than ``bytes_max``, before memory is taken for
+    it; UnreadableReferenceError for a file that is none of this format, or none that this package wrote."""
+    with told_as(
+        lambda what: UnreadableReferenceError(
+            f"The file is no {format} file that this process reads: {what}.",
             "Install the pyarrow that wrote it, or run the node that produced it again.",
-        ) from error
-
-
-def _unpacked(opened: Any, bytes_max: int) -> Table:
-    """Piece by piece: a file of 100 KB may repeat one text to a table of 1 GB, and its metadata do not tell."""
-    if opened.metadata.num_rows == 0:
-        return opened.read()
-    batches, size = [], 0
-    for batch in opened.iter_batches(_ROWS_AT_ONCE):
-        size += batch.nbytes
-        if size > bytes_max:
-            raise OverflowError
-        batches.append(batch)
-    return required_pyarrow().Table.from_batches(batches)
+        )
+    ):
+        return (arrow_files if format == "arrow" else parquet_files).unpacked(file, bytes_max)
 
 
 def with_recipe(table: Table, recipe: dict[str, Any]) -> Table:
@@ -131,7 +118,3 @@ def recipe_of(table: Table) -> dict[str, Any]:
 def without_recipe(table: Table) -> Table:
     metadata = {key: each for key, each in (table.schema.metadata or {}).items() if key != RECIPE_KEY}
     return table.replace_schema_metadata(metadata or None)
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).partition("\n")[0][:200].rstrip(". ")
