@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from session_datasets.domain.quoting import legible
 from session_datasets.materialize.backends import Saved
 from session_datasets.materialize.names import alike, free_name
 from session_datasets.materialize.refusals import WriteFailedError
@@ -55,7 +56,7 @@ class AgentFiles:
             written = self._written(path, file, fmt)
             if error := getattr(written, "error", None):
                 raise WriteFailedError(
-                    f"The backend did not take {path!r}: {error}. Nothing was saved.",
+                    f"The backend did not take {path!r}: {legible(str(error))}. Nothing was saved.",
                     "Choose another filename, or another backend.",
                 )
         except BaseException:

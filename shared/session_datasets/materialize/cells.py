@@ -104,6 +104,11 @@ def clean(text: str) -> tuple[str, bool]:
     return text, False
 
 
+def without_nul(text: str) -> str:
+    """As CSV holds it: a file with a NUL is binary data to most readers."""
+    return text.replace("\0", "\ufffd")
+
+
 def csv_text(cell: Cell) -> str:
     """As CSV and columns of mixed kinds spell it: ISO 8601, base64, ``True``, every digit of a number."""
     if cell is None:

@@ -13,14 +13,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
-from session_datasets.materialize.cells import Cell, csv_text
+from session_datasets.materialize.cells import Cell, csv_text, without_nul
 from session_datasets.materialize.refusals import BudgetTooSmallError
 
 # At the file's beginning an unquoted mark of byte order would be taken for one, and control characters outside of
 # quotes for binary data: tab, vertical tab, form feed and escape are in texts, a NUL is replaced.
 _NEEDS_QUOTES = re.compile('[",\r\n\ufeff\x01-\x08\x0e-\x1a\x1c-\x1f]')
-# A text with a NUL is binary data to whoever looks at bytes.
-_NUL, _REPLACEMENT = b"\0", "\ufffd".encode()
 _LINE_END = b"\r\n"
 
 
@@ -50,6 +48,9 @@ class CsvFile:
         self._rows += 1
         return True
 
+    def held(self, row: Sequence[Cell]) -> Sequence[Cell]:
+        return [without_nul(cell) if isinstance(cell, str) else cell for cell in row]
+
     def finish(self) -> int:
         """How many of the rows that were taken the file holds: all of them."""
         self._file.flush()
@@ -68,11 +69,11 @@ class CsvFile:
 
     def _line(self, cells: Sequence[Cell]) -> bytes:
         # A blank line is no row, so a lone null is written as an empty text.
-        line = (",".join(map(_field, cells)) or '""').encode() + _LINE_END
-        if _NUL in line:
+        line = ",".join(map(_field, cells)) or '""'
+        if "\0" in line:
             self._nuls += 1
-            line = line.replace(_NUL, _REPLACEMENT)
-        return line
+            line = without_nul(line)
+        return line.encode() + _LINE_END
 
     @property
     def notes(self) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from session_datasets.client import frames
 from session_datasets.client.errors import SessionDatasetsError
+from session_datasets.domain.quoting import legible
 from session_datasets.domain.redaction import redacted_and_cut
 from session_datasets.feedback.words import detail_of, name_of
 from session_datasets.materialize.agent_files import AgentFiles
@@ -43,6 +44,9 @@ class RowFile(Protocol):
     @property
     def notes(self) -> Sequence[str]: ...
     def add(self, row: Sequence[Cell]) -> bool: ...
+    def held(self, row: Sequence[Cell]) -> Sequence[Cell]:
+        """With its texts as the file has them."""
+
     def finish(self) -> int: ...
     def kept_rows(self) -> Iterator[Sequence[Cell]]: ...
 
@@ -132,7 +136,7 @@ def _planned(
     _require_count("preview_rows", preview_rows)
     if max_bytes is not None:
         _require_count("max_bytes", max_bytes)
-    names, notes = column_names(columns)
+    names, notes = column_names(columns, fmt)
     return _Plan(names, notes, file_name_of(filename, fmt), fmt, preview_rows, max_bytes)
 
 
@@ -172,7 +176,7 @@ def _pulled(rows: Iterable[Sequence[Any]], shaping: Shaping, file: RowFile, fact
         cells = shaping.cells(row)
         if not file.add(cells):
             return True
-        facts.add(cells)
+        facts.add(file.held(cells))
     return False
 
 
@@ -204,8 +208,8 @@ def _failed_source(error: Exception, rows: int) -> SourceFailedError:
 
 
 def _said_by(error: Exception) -> str:
-    """Its kind and its words, whatever an exception of somebody else's does when it is asked for them."""
-    return redacted_and_cut(f"{name_of(error)}: {detail_of(error)}", _REASON_CHARACTERS)
+    """Its kind and its words on one line, whatever an exception of somebody else's does when it is asked for them."""
+    return legible(redacted_and_cut(f"{name_of(error)}: {detail_of(error)}", _REASON_CHARACTERS))
 
 
 def _missing(rows: int, max_bytes: int | None) -> str:

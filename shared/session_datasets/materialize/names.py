@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from pathlib import PurePosixPath
 
 from session_datasets.domain.limits import FILE_NAME_BYTES_MAX, TABLE_COLUMNS_MAX
-from session_datasets.materialize.cells import cell_of, clean, csv_text, cut
+from session_datasets.materialize.cells import cell_of, clean, csv_text, cut, without_nul
 from session_datasets.materialize.refusals import InvalidMaterializeError, UnsafeFileNameError
 
 _SEPARATORS = re.compile(r"[/\\:]")
@@ -82,8 +82,9 @@ def alike(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
-def column_names(columns: Iterable[object]) -> tuple[list[str], list[str]]:
-    """Distinct, printable texts in the given order, and a note for each that had to be changed.
+def column_names(columns: Iterable[object], fmt: str) -> tuple[list[str], list[str]]:
+    """Distinct texts in the given order, as a file of this format holds them, and a note for each that had to be
+    changed. A name that needs no change is never given to another column.
 
     InvalidMaterializeError without any column, or with more than a table that pages may have.
     """
@@ -104,9 +105,9 @@ def column_names(columns: Iterable[object]) -> tuple[list[str], list[str]]:
     # By text the last number that was tried for it: those below are taken, and stay so.
     copies: dict[str, int] = {}
     for number, column in enumerate(wished, 1):
-        text = _text(column) or f"column_{number}"
+        text = _text(column, fmt) or f"column_{number}"
         name, copy = text, copies.get(text, 1)
-        while name in used or (name != text and name in given):
+        while name in used or (name != column and name in given):
             copy += 1
             name = _sibling(text, copy)
         copies[text] = copy
@@ -143,9 +144,10 @@ def _shown(column: object) -> str:
         return f"a {type(column).__name__}"
 
 
-def _text(column: object) -> str:
+def _text(column: object, fmt: str) -> str:
     try:
-        return clean(csv_text(cell_of(column)))[0]
+        text = clean(csv_text(cell_of(column)))[0]
     except Exception:
         # It has no text, or raises when it is asked for one.
         return ""
+    return without_nul(text) if fmt == "csv" else text

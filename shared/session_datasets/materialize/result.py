@@ -9,13 +9,17 @@ from decimal import Decimal
 from typing import Any
 
 from session_datasets.domain.limits import KIB
-from session_datasets.materialize.cells import cut, digits, preview_cell
+from session_datasets.domain.quoting import in_lines, legible, word
+from session_datasets.materialize.cells import CUT_MARK, cut, digits, preview_cell
 from session_datasets.wire.reference import ReferenceModel
 
 # Bytes of UTF-8 that a summary takes of a context, at the most.
 SUMMARY_BYTES_MAX = 8 * KIB
-# Each of columns, statistics and preview gets this share.
+# Each of columns, statistics and preview gets this share at the most, and what the path leaves of it.
 _PART_BYTES_MAX = 2 * KIB
+# Bytes of what is told besides these three and the path.
+_REST_BYTES_MAX = 3 * KIB // 2
+_PATH_BYTES_MAX = 4 * KIB
 _NAME_CHARACTERS = 100
 _NOTES_MAX = 5
 
@@ -43,28 +47,33 @@ class MaterializedResult:
     notes: list[str] = field(default_factory=list)
 
     def to_summary(self) -> str:
-        """The text for the agent, at most 8 KiB: what lies where, columns, numbers, the first rows, what to do next."""
-        return "\n".join(line for line in self._lines() if line)
+        """The text for the agent, at most 8 KiB: what lies where, columns, numbers, the first rows, what to do next.
+
+        No line of it is what somebody else wrote: a name that does not look like one word stands in quotes, as JSON.
+        """
+        return in_lines(line for line in self._lines() if line)
 
     def _lines(self) -> Iterable[str]:
+        path = within(legible(self.path), _PATH_BYTES_MAX)
+        part = min(_PART_BYTES_MAX, (SUMMARY_BYTES_MAX - _REST_BYTES_MAX - len(path.encode())) // 3)
         registered = f" Registered as {self.reference.artifact_id}." if self.reference else ""
-        yield f"{self.row_count:,} rows saved to {self.path} ({self.fmt}, {self.bytes:,} bytes).{registered}"
+        yield f"{self.row_count:,} rows saved to {path} ({self.fmt}, {self.bytes:,} bytes).{registered}"
         if self.truncated:
             yield "WARNING: the file is INCOMPLETE: its budget of bytes was used up and rows are missing."
-        yield "Columns: " + listed([cut(name, _NAME_CHARACTERS) for name in self.columns], ", ", _PART_BYTES_MAX)
+        yield "Columns: " + listed([_named(name) for name in self.columns], ", ", part)
         if self.stats:
             numbers = [_numbers(name, stats) for name, stats in self.stats.items()]
-            yield "Numbers: " + listed(numbers, "; ", _PART_BYTES_MAX)
+            yield "Numbers: " + listed(numbers, "; ", part)
         if self.preview:
-            yield from self._shown()
-        yield listed(self.notes[:_NOTES_MAX], " ", KIB)
+            yield from self._shown(part)
+        yield listed([legible(note) for note in self.notes[:_NOTES_MAX]], " ", KIB)
         yield self._next()
 
-    def _shown(self) -> Iterable[str]:
-        rows = [json.dumps(row, ensure_ascii=False) for row in self.preview]
+    def _shown(self, max_bytes: int) -> Iterable[str]:
+        rows = [legible(json.dumps(row, ensure_ascii=False)) for row in self.preview]
         fitting: list[str] = []
         for row in rows:
-            if sum(len(each.encode()) + 1 for each in [*fitting, row]) > _PART_BYTES_MAX:
+            if sum(len(each.encode()) + 1 for each in [*fitting, row]) > max_bytes:
                 break
             fitting.append(row)
         if fitting:
@@ -112,10 +121,22 @@ def listed(items: Sequence[str], separator: str, max_bytes: int) -> str:
     return separator.join([*kept, f"… and {more:,} more"] if more else kept)
 
 
+def within(text: str, max_bytes: int) -> str:
+    """The text, or its beginning and a mark."""
+    data = text.encode()
+    if len(data) <= max_bytes:
+        return text
+    return data[: max_bytes - len(CUT_MARK.encode())].decode(errors="ignore") + CUT_MARK
+
+
+def _named(name: str) -> str:
+    return word(cut(name, _NAME_CHARACTERS))
+
+
 def _numbers(name: str, stats: Mapping[str, Any]) -> str:
     parts = [f"{key}={_number(stats[key])}" for key in ("min", "max", "mean")]
     missing = [f"{stats[key]:,} {key}" for key in ("nans", "nulls") if stats[key]]
-    return f"{cut(name, _NAME_CHARACTERS)}: {', '.join([*parts, *missing])}"
+    return f"{_named(name)}: {', '.join([*parts, *missing])}"
 
 
 def _number(value: int | float | Decimal | None) -> str:

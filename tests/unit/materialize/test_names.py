@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import csv
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from session_datasets.materialize import materialize_result
 from session_datasets.materialize import names as names_module
 from session_datasets.materialize.names import alike, column_names, file_name_of, free_name
 from session_datasets.materialize.refusals import InvalidMaterializeError, UnsafeFileNameError
@@ -108,12 +110,15 @@ def test_names_that_a_file_system_may_take_for_one_are_alike(first: str, second:
         (["a", "A"], ["a", "A"]),
         (["with,comma", 'quo"te', "line\nend", "数"], ["with,comma", 'quo"te', "line\nend", "数"]),
         (["\ud800"], ["\ufffd"]),
+        (["\ud800", "\ufffd"], ["\ufffd_2", "\ufffd"]),
+        (["\0", "\ufffd", "a\0"], ["\ufffd_2", "\ufffd", "a\ufffd"]),
+        ([1, "1"], ["1_2", "1"]),
         ([object], ["<class 'object'>"]),
     ],
     ids=repr,
 )
 def test_columns_have_distinct_texts_for_names(columns: list[object], names: list[str]) -> None:
-    found, notes = column_names(columns)
+    found, notes = column_names(columns, "csv")
     assert found == names
     assert len(notes) == sum(name != column for name, column in zip(names, columns, strict=True))
 
@@ -131,7 +136,7 @@ def test_no_sibling_of_a_name_is_tried_twice(columns: list[object], monkeypatch:
         return tried[-1]
 
     monkeypatch.setattr(names_module, "_sibling", sibling)
-    found, _ = column_names(columns)
+    found, _ = column_names(columns, "csv")
     assert len(set(found)) == len(columns)
     assert len(set(tried)) == len(tried)
     assert len(tried) < 2 * len(columns)
@@ -142,6 +147,37 @@ def test_a_column_that_was_renamed_is_told(save: Saving) -> None:
     assert result.preview == [{"a": 1, "a_2": 2}]
     assert result.notes == ["Column 2 was named 'a' and is 'a_2' now."]
     assert result.notes[0] in result.to_summary()
+
+
+def test_parquet_keeps_a_nul_in_a_name() -> None:
+    assert column_names(["\0", "\ufffd"], "parquet") == (["\0", "\ufffd"], [])
+
+
+_NAMES = st.lists(
+    st.text(max_size=3) | st.text(st.sampled_from("\0\ufffd\ud800_2a"), max_size=3), min_size=1, max_size=6
+)
+
+
+@pytest.mark.parametrize("fmt", ["csv", "parquet"])
+@settings(max_examples=60)
+@given(columns=_NAMES, text=st.text(max_size=5))
+def test_the_columns_and_the_preview_are_those_of_the_file(
+    fmt: str, tmp_path_factory: pytest.TempPathFactory, columns: list[str], text: str
+) -> None:
+    row = [text] * len(columns)
+    result = materialize_result(columns, [row], tmp_path_factory.mktemp("names"), fmt=fmt)
+    if fmt == "csv":
+        with Path(result.path).open(encoding="utf-8", newline="") as file:
+            held = list(csv.reader(file))
+    else:
+        table = pq.read_table(result.path)
+        held = [table.column_names, [column[0].as_py() for column in table.columns]]
+    assert held[0] == result.columns
+    assert [dict(zip(*held, strict=True))] == result.preview
+    assert len(set(result.columns)) == len(columns)
+    # Whatever is not as it was given is told.
+    renamed = sum(name != column for name, column in zip(result.columns, columns, strict=True))
+    assert sum(note.startswith("Column ") for note in result.notes) == renamed
 
 
 MANY = [f"c{n}" for n in range(10_001)]
