@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated, Any
 
 import typer
 
 from session_datasets.cli.text import plain
 from session_datasets.client.references import reference_of
-from session_datasets.domain.artifact import ARTIFACT_ID_PREFIX
+from session_datasets.domain.artifact_ids import is_artifact_id, name_meant, no_artifact_id
 
 
 def _remember_json(context: typer.Context, wanted: bool) -> bool:
@@ -22,11 +23,22 @@ def _checked_reference(value: str) -> str:
         artifact_id = str(reference_of(value)["artifact_id"])
     except (TypeError, ValueError) as error:
         raise typer.BadParameter(plain(str(error))) from None
-    if not artifact_id.startswith(ARTIFACT_ID_PREFIX):
-        raise typer.BadParameter(
-            f"'{plain(artifact_id)}' is no artifact id ({ARTIFACT_ID_PREFIX}...); `session-datasets list` shows them."
-        )
+    checked_id(artifact_id)
     return value
+
+
+def checked_id(artifact_id: str) -> str:
+    """The id itself; typer.BadParameter for what can be none, with how the right one is found."""
+    if is_artifact_id(artifact_id):
+        return artifact_id
+    listing = ["session-datasets", "list"]
+    if name := name_meant(artifact_id):
+        listing += ["--name-contains", name]
+    raise typer.BadParameter(plain(f"{no_artifact_id(artifact_id)}. Find it with: {shlex.join(listing)}"))
+
+
+def _checked_ids(values: list[str] | None) -> list[str] | None:
+    return [checked_id(value) for value in values] if values else values
 
 
 def number(what: str, bounds: tuple[int, int, int]) -> Any:
@@ -40,3 +52,9 @@ Reference = Annotated[
     str, typer.Argument(callback=_checked_reference, help="An artifact id, or a reference as JSON.", show_default=False)
 ]
 Columns = Annotated[list[str] | None, typer.Option("--column", "-c", help="A column to show; repeat for more.")]
+MadeFrom = Annotated[
+    list[str] | None,
+    typer.Option(
+        callback=_checked_ids, metavar="ID", help="Id of an artifact this one was made from; repeat for more."
+    ),
+]

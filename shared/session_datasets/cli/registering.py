@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from session_datasets.cli import output, show
-from session_datasets.cli.options import AsJson
+from session_datasets.cli.options import AsJson, MadeFrom
 from session_datasets.cli.text import plain
 from session_datasets.client.workspace import Workspace
 from session_datasets.domain.profile import Kind, ReadingHints
@@ -19,7 +19,7 @@ def register(
     name: Annotated[str | None, typer.Option(help="Label of the artifact; the file's name when absent.")] = None,
     description: Annotated[str, typer.Option(help="What is in it, for whoever looks for it later.")] = "",
     kind: Annotated[Kind | None, typer.Option(help="What the rows mean.")] = None,
-    made_from: Annotated[list[str] | None, typer.Option(help="Id of an artifact this one was made from.")] = None,
+    made_from: MadeFrom = None,
     type_: Annotated[
         list[str] | None,
         typer.Option(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from session_datasets.domain.artifact import ARTIFACT_ID_PATTERN
 from session_datasets.domain.correlation import CORRELATION_CHARACTERS_MAX, CORRELATION_PATTERN
@@ -12,11 +14,61 @@ from session_datasets.domain.limits import ID_CHARACTERS_MAX
 
 WIRE_VERSION = 1
 
+_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._@-]*$"
+_SHA256_PATTERN = r"^[0-9a-f]{64}$"
+
+
+class AdvisedError(ValueError):
+    """A broken rule of a field that says by itself what to do next."""
+
+    def __init__(self, detail: str, advice: str) -> None:
+        super().__init__(detail)
+        self.advice = advice
+
+
+def in_words(pattern: str, rule: str) -> AfterValidator:
+    """A text must be as ``pattern`` says, which schemas hold for programs; who breaks it is told ``rule`` instead."""
+
+    def checked(value: str) -> str:
+        if re.fullmatch(pattern, value) is None:
+            raise ValueError(rule)
+        return value
+
+    return AfterValidator(checked)
+
+
+def told_in_schemas(pattern: str) -> Any:
+    return Field(json_schema_extra={"pattern": pattern})
+
+
+def _artifact_id(value: str) -> str:
+    if re.fullmatch(ARTIFACT_ID_PATTERN, value) is None:
+        # Imported by failures alone: a page starts without what takes secrets out of them.
+        from session_datasets.domain.artifact_ids import name_meant, no_artifact_id
+
+        found = f" with name_contains {name!r} to find" if (name := name_meant(value)) else " to see"
+        raise AdvisedError(no_artifact_id(value), f"Call list_artifacts{found} the artifact_id, and use it unchanged.")
+    return value
+
+
 Id = Annotated[
-    str, StringConstraints(min_length=1, max_length=ID_CHARACTERS_MAX, pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]*$")
+    str,
+    StringConstraints(min_length=1, max_length=ID_CHARACTERS_MAX),
+    in_words(_ID_PATTERN, "takes letters, digits and . _ @ - only, and begins with a letter or digit"),
+    told_in_schemas(_ID_PATTERN),
 ]
-ArtifactId = Annotated[str, StringConstraints(pattern=ARTIFACT_ID_PATTERN)]
-Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+ArtifactId = Annotated[str, AfterValidator(_artifact_id), told_in_schemas(ARTIFACT_ID_PATTERN)]
+Sha256 = Annotated[
+    str,
+    in_words(_SHA256_PATTERN, "is no SHA-256: it takes 64 digits and letters a to f, lower-case"),
+    told_in_schemas(_SHA256_PATTERN),
+]
+CorrelationId = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=CORRELATION_CHARACTERS_MAX),
+    in_words(CORRELATION_PATTERN, "takes letters, digits and . _ : @ / = - only, and begins with a letter or digit"),
+    told_in_schemas(CORRELATION_PATTERN),
+]
 
 
 class Model(BaseModel):
@@ -30,16 +82,14 @@ class Request(Model):
 
     v: int = Field(WIRE_VERSION, description="Wire version, major.")
     token: str | None = Field(None, description="Access token of the session.", repr=False)
-    correlation_id: str | None = Field(
-        None,
-        min_length=1,
-        max_length=CORRELATION_CHARACTERS_MAX,
-        pattern=CORRELATION_PATTERN,
-        description="Of the caller's own making; the log of every function and a problem carry it.",
+    correlation_id: CorrelationId | None = Field(
+        None, description="Of the caller's own making; the log of every function and a problem carry it."
     )
 
     # Fields that say who calls and how, not what is asked.
     _ENVELOPE: ClassVar[frozenset[str]] = frozenset({"v", "token", "correlation_id"})
+    # Advice for fields whose bounds in the schema are not the whole rule.
+    TAKES: ClassVar[Mapping[str, str]] = {}
 
     def arguments(self) -> dict[str, Any]:
         """What the operation is called with."""

@@ -37,6 +37,8 @@ def _widened(value: object) -> object:
     """Accepts the id alone for the object that holds it."""
     if isinstance(value, str):
         return {"artifact_id": value}
+    if not isinstance(value, dict | ReferenceModel):
+        raise ValueError("takes an artifact_id, or a reference as a JSON object")
     if isinstance(value, dict) and "artifact_id" not in value and ("key" in value or "location" in value):
         raise Refusal(
             ProblemCode.INVALID_REQUEST,

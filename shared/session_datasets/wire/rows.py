@@ -7,8 +7,9 @@ to make the classes of all verbs' models would take longer than the page.
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import ConfigDict, Field, SkipValidation, model_validator
 
@@ -30,8 +31,15 @@ class OneArtifactRequest(Request):
         return {**super().arguments(), "reference": reference.to_domain()}
 
 
+_LIMIT_TAKES = (
+    f"limit takes 1 to {limits.PAGE_ROWS_MAX:,}. With format arrow it takes up to {limits.ARROW_PAGE_ROWS_MAX:,}."
+)
+
+
 class ReadRowsRequest(OneArtifactRequest):
     """read_rows: one page of rows."""
+
+    TAKES: ClassVar[Mapping[str, str]] = {"limit": _LIMIT_TAKES}
 
     offset: int = Field(0, ge=0, le=limits.OFFSET_MAX)
     limit: int = Field(
@@ -57,8 +65,7 @@ class ReadRowsRequest(OneArtifactRequest):
             raise Refusal(
                 ProblemCode.INVALID_REQUEST,
                 f"limit: a page of format json has at most {limits.PAGE_ROWS_MAX:,} rows.",
-                advice=f"limit takes 1 to {limits.PAGE_ROWS_MAX:,}. With format arrow it takes up to "
-                f"{limits.ARROW_PAGE_ROWS_MAX:,}.",
+                advice=_LIMIT_TAKES,
                 retry_with={"limit": limits.PAGE_ROWS_MAX},
             )
         return self

@@ -50,7 +50,18 @@ class TestProblems:
         result = shell.run("rows", "own.csv")
         assert result.exit_code == 2
         told = " ".join(result.stderr.replace("│", " ").split())
-        assert "'own.csv' is no artifact id (art_...); `session-datasets list` shows them." in told
+        assert (
+            "'own.csv' is no artifact id; ids begin with art_ and have 30 characters. "
+            "Find it with: session-datasets list --name-contains own" in told
+        )
+
+    @pytest.mark.parametrize("command", [["rows"], ["register", __file__, "--made-from"]])
+    def test_half_an_id_is_told_before_anything_is_asked(self, shell: Shell, command: list[str]) -> None:
+        result = shell.run(*command, "art_bad")
+        assert result.exit_code == 2
+        told = " ".join(result.stderr.replace("│", " ").split())
+        assert "'art_bad' is no artifact id; ids begin with art_ and have 30 characters. " in told
+        assert "Find it with: session-datasets list" in told
 
     def test_a_broken_reference_is_neither_an_id_nor_json(self, shell: Shell) -> None:
         result = shell.run("rows", "{bad")
