@@ -38,7 +38,8 @@ def file_inside(directory: Path, path: str) -> Path:
 
 def _missing(root: Path, path: str) -> NoSuchFileError:
     near = near_names(path, _files_below(root))
-    advice = f"Did you mean {' or '.join(map(repr, near))}?" if near else "Write the file first, then register it."
+    meant = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
+    advice = f"{meant}Write the file first, then register it."
     return NoSuchFileError(f"There is no file {path[:255]!r} in the working directory; nothing was registered.", advice)
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from session_datasets.domain.near_names import near_names
 
 
@@ -25,3 +27,38 @@ def test_the_beginning_of_a_long_name_is_enough_to_find_it() -> None:
 
 def test_a_name_of_a_megabyte_is_answered_at_once() -> None:
     assert near_names("a" * 1_000_000, ["b" * 1_000_000, "carrier"]) == ()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "there"),
+    [
+        ("missing.csv", "s.csv"),
+        ("datasets/missing.csv", "datasets/s.csv"),
+        ("quarterly/reports/missing.csv", "quarterly/reports/s.csv"),
+        ("a.parquet", "b.parquet"),
+        ("report.parquet", "sales.parquet"),
+    ],
+)
+def test_folders_and_a_suffix_make_no_two_files_alike(wanted: str, there: str) -> None:
+    assert near_names(wanted, [there]) == ()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "there"),
+    [
+        ("slaes.csv", "sales.csv"),
+        ("datasets/slaes.csv", "datasets/sales.csv"),
+        ("dataset/sales.csv", "datasets/sales.csv"),
+        ("flights.csv", "flights.parquet"),
+        ("customer.nmae", "customer.name"),
+        ("ordr.price", "order.price"),
+        (".cvs", ".csv"),
+    ],
+)
+def test_what_differs_little_where_it_differs_is_near(wanted: str, there: str) -> None:
+    assert near_names(wanted, [there]) == (there,)
+
+
+def test_the_nearest_comes_first_although_its_folder_is_shared() -> None:
+    there = ["datasets/sales_old.csv", "datasets/sales.csv", "datasets/scales.csv", "datasets/salt.csv"]
+    assert near_names("datasets/sale.csv", there)[0] == "datasets/sales.csv"

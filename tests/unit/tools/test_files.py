@@ -27,8 +27,16 @@ def test_no_file_outside_of_the_working_directory_is_taken(tmp_path: Path, path:
 
 def test_near_names_are_offered_for_a_file_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "flights.csv").write_text("x")
-    with pytest.raises(NoSuchFileError, match=r"nothing was registered\. Did you mean 'flights\.csv'\?"):
+    with pytest.raises(NoSuchFileError) as raised:
         file_inside(tmp_path, "flight.csv")
+    assert raised.value.advice == "Did you mean 'flights.csv'? Write the file first, then register it."
+
+
+def test_a_file_of_the_same_suffix_is_not_near(tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text("x")
+    with pytest.raises(NoSuchFileError) as raised:
+        file_inside(tmp_path, "missing.csv")
+    assert raised.value.advice == "Write the file first, then register it."
 
 
 @pytest.mark.parametrize("path", [".", "nul\0", "a" * 5_000], ids=["a folder", "a zero", "too long"])
