@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from session_datasets.domain.quoting import legible
+
 # Bytes of UTF-8 that one token stands for: what tokenizers make of English prose and of JSON alike, near enough to
 # promise a ceiling by, and the same for every model.
 BYTES_OF_A_TOKEN = 4
@@ -20,8 +22,8 @@ def tokens_of(text: str) -> int:
 
 
 def json_text(value: Any) -> str:
-    """One line without blanks, letters as they are: the cheapest JSON."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """One line without blanks, letters as they are: the cheapest JSON that shows all that it holds."""
+    return legible(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,10 @@ class Budgets:
 class ToolAnswer:
     """One answer, told twice for two readers: a host shows a model one of the two.
 
-    ``text`` is all that a model needs; its first line sums it up. ``structured`` holds the same as JSON values for a
-    program. Neither says anything twice. ``bulky``: it carries data (rows, a listing) and not only facts about it.
+    ``text`` is all that a model needs; its first line sums it up. It is made by ``domain.quoting.in_lines``, so that
+    nothing that somebody else wrote, as the name of a column, is a line of it. ``structured`` holds the same as JSON
+    values for a program. Neither says anything twice. ``bulky``: it carries data (rows, a listing) and not only facts
+    about it.
     ``is_error``: nothing was done unless the text says so, and it says how to go on.
     """
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from session_datasets.client.workspace import Workspace
 from session_datasets.domain import limits
+from session_datasets.domain.quoting import in_lines
 from session_datasets.tools.answers import BYTES_OF_A_TOKEN, Budgets, ToolAnswer, json_text
 from session_datasets.tools.arguments import ReadColumnsArguments
 from session_datasets.tools.fitting import COLUMN_NAME_BYTES, clipped, clipped_cell, plural
@@ -71,7 +72,7 @@ def _told(answer: ReadColumnsAnswer, fewer: bool, left_out: int) -> ToolAnswer:
     if left_out:
         lines.append(f"... {plural(left_out, 'more column')}; ask for fewer at a time")
         structured["columns_left_out"] = left_out
-    return ToolAnswer("\n".join(lines), structured, bulky=True)
+    return ToolAnswer(in_lines(lines), structured, bulky=True)
 
 
 def _in_words(method: str, bucket_rows: int) -> str:

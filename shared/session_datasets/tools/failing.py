@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from session_datasets.domain.quoting import in_lines, legible
 from session_datasets.feedback import Failures, Feedback, feedback_of
 from session_datasets.tools.answers import ToolAnswer, most_that_fits
 from session_datasets.tools.fitting import clipped
@@ -27,7 +28,7 @@ class Failing:
     def answer(self, name: str, error: Exception, submitted: Any) -> ToolAnswer:
         """Within the budget (tokens). The arguments are not told: the model has just written them."""
         feedback = feedback_of(error, what=_what(name), submitted=submitted, failures=self._failures)
-        return _within(replace(feedback, submitted=""), self._budget)
+        return _within(_legible(replace(feedback, submitted="")), self._budget)
 
     def succeeded(self, name: str, submitted: Any) -> None:
         self._failures.succeeded(_what(name), submitted)
@@ -35,11 +36,21 @@ class Failing:
 
 def told(name: str, error: Exception) -> str:
     """One failure in words, for a framework that takes no more than words."""
-    return feedback_of(error, what=_what(name)).text()
+    return _text(_legible(feedback_of(error, what=_what(name))))
 
 
 def _what(name: str) -> str:
     return f"{name} call"
+
+
+def _legible(feedback: Feedback) -> Feedback:
+    """No line of it is what somebody else wrote, as an engine that quotes a name or a cell."""
+    return replace(feedback, detail=legible(feedback.detail), next_step=legible(feedback.next_step))
+
+
+def _text(feedback: Feedback) -> str:
+    # What may be meant instead, and what would be accepted, is JSON or in quotes already.
+    return in_lines(feedback.text().split("\n"))
 
 
 def _within(feedback: Feedback, budget: int) -> ToolAnswer:
@@ -56,7 +67,7 @@ def _with_detail(feedback: Feedback, budget: int) -> ToolAnswer:
         structured = {name: value for name, value in told.structured().items() if name not in _IMPLIED}
         if structured.get("attempts") == 1:
             del structured["attempts"]
-        return ToolAnswer(told.text(), structured, is_error=True)
+        return ToolAnswer(_text(told), structured, is_error=True)
 
     # Escaped, a character takes up to six bytes.
     whole = max(_DETAIL_BYTES_MIN, len(feedback.detail.encode()) * 6)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from session_datasets.domain.quoting import legible
 from session_datasets.tools.answers import json_text
 
 ELLIPSIS = "…"
@@ -12,8 +13,8 @@ ELLIPSIS = "…"
 COLUMN_NAME_BYTES = 120
 # Bytes kept of an artifact's name where it is not the point.
 NAME_BYTES = 120
-# Bytes of JSON that one character takes at most: a control character, as \u0000.
-_CHARACTER_BYTES_MAX = 6
+# Bytes of JSON that one character takes at most: one that is not seen, as two of \u0000.
+_CHARACTER_BYTES_MAX = 12
 # Bytes kept of a note or a failure's detail.
 NOTE_BYTES = 240
 
@@ -35,8 +36,9 @@ def _cost(text: str) -> int:
 
 
 def one_line(text: str, most: int) -> str:
-    """Clipped, with line ends and runs of blanks as one blank."""
-    return clipped(" ".join(text[: most * 2].split()) if len(text) > most * 2 else " ".join(text.split()), most)
+    """Clipped, with line ends and runs of blanks as one blank, and what is not seen spelled out."""
+    # Beyond these there is nothing that could be kept.
+    return clipped(legible(" ".join(text[: most * 2].split())), most)
 
 
 def clipped_cell(value: Any, most: int) -> Any:

@@ -9,6 +9,7 @@ from session_datasets.client.errors import ProblemError
 from session_datasets.client.workspace import Workspace
 from session_datasets.domain import limits
 from session_datasets.domain.errors import ProblemCode
+from session_datasets.domain.quoting import in_lines
 from session_datasets.tools.answers import BYTES_OF_A_TOKEN, Budgets, ToolAnswer, json_text, most_that_fits
 from session_datasets.tools.arguments import ReadRowsArguments
 from session_datasets.tools.fitting import COLUMN_NAME_BYTES, clipped, clipped_cell, plural
@@ -18,8 +19,6 @@ from session_datasets.wire.answers import ReadRowsAnswer
 _FRAME_BYTES = 320
 # Bytes to which the cells of a row that is too long for the budget are cut, the first that does.
 _CELL_BYTES = (1_000, 400, 160, 60, 24)
-# Bytes of JSON that a column counts at least in every row: a short value and a comma.
-_CELL_BYTES_LEAST = _CELL_BYTES[-1]
 
 
 def read_rows(workspace: Workspace, arguments: ReadRowsArguments, budgets: Budgets) -> ToolAnswer:
@@ -27,11 +26,10 @@ def read_rows(workspace: Workspace, arguments: ReadRowsArguments, budgets: Budge
     page = _first_page(workspace, arguments, room)
     names = [column.name for column in page.columns]
     shown = _columns_that_fit(page, room)
-    left_out = len(names) - shown
-    if left_out and page.total:
+    if shown < len(names) and page.total:
         # Asked again for these alone, so that none of their cells is cut for the sake of the others.
         page = _page(workspace, arguments, names[:shown], room)
-    return told_page(page, budgets.rows, left_out)
+    return told_page(page, budgets.rows, len(names) - len(page.columns))
 
 
 def _first_page(workspace: Workspace, arguments: ReadRowsArguments, room: int) -> ReadRowsAnswer:
@@ -59,34 +57,44 @@ def _columns_that_fit(page: ReadRowsAnswer, room: int) -> int:
     """Leading columns whose names and whose first cells, cut to the least, leave room; one at least."""
     first = (page.rows or [[]])[0]
     used = 0
-    for count, column in enumerate(page.columns):
-        cell = len(json_text(first[count]).encode()) if count < len(first) else 0
-        used += len(clipped(column.name, COLUMN_NAME_BYTES).encode()) + min(cell, _CELL_BYTES_LEAST) + 8
+    for count, name in enumerate(_names(page)):
+        cells = [clipped_cell(cell, _CELL_BYTES[-1]) for cell in first[count : count + 1]]
+        used += sum(len(json_text(each).encode()) + 1 for each in (name, *cells))
         if used > room and count:
             return count
     return len(page.columns)
 
 
 def told_page(page: ReadRowsAnswer, budget: int, columns_left_out: int = 0) -> ToolAnswer:
-    """As many of the page's rows as the budget (tokens) holds, and where to go on; one row at least, if cut."""
-    rows = page.rows or []
+    """As many of the page's rows as the budget (tokens) holds, and where to go on. One row at least: its cells are cut
+    if they must be, and then its columns are fewer."""
+    rows, names = page.rows or [], _names(page)
 
     def of(count: int) -> ToolAnswer:
-        return _told(page, rows[:count], columns_left_out, cut=bool(page.clipped))
+        return _told(page, names, rows[:count], columns_left_out, cut=bool(page.clipped))
+
+    def of_columns(count: int) -> ToolAnswer:
+        left_out = columns_left_out + len(names) - count
+        return _told(page, names[:count], [row[:count] for row in first], left_out, cut=bool(first))
 
     answer = most_that_fits(len(rows), of, budget)
-    if answer.structured["rows"] or not rows:
+    if answer.tokens <= budget and (answer.structured["rows"] or not rows):
         return answer
-    for most in _CELL_BYTES:
-        first = [clipped_cell(cell, most) for cell in rows[0]]
-        answer = _told(page, [first], columns_left_out, cut=True)
-        if answer.tokens <= budget:
-            break
-    return answer
+    first: list[list[Any]] = []
+    for most in _CELL_BYTES if rows else ():
+        first = [[clipped_cell(cell, most) for cell in rows[0]]]
+        if (answer := of_columns(len(names))).tokens <= budget:
+            return answer
+    return most_that_fits(len(names), of_columns, budget, least=min(1, len(names)))
 
 
-def _told(page: ReadRowsAnswer, rows: Sequence[Sequence[Any]], columns_left_out: int, *, cut: bool) -> ToolAnswer:
-    names = [clipped(column.name, COLUMN_NAME_BYTES) for column in page.columns]
+def _names(page: ReadRowsAnswer) -> list[str]:
+    return [clipped(column.name, COLUMN_NAME_BYTES) for column in page.columns]
+
+
+def _told(
+    page: ReadRowsAnswer, names: Sequence[str], rows: Sequence[Sequence[Any]], columns_left_out: int, *, cut: bool
+) -> ToolAnswer:
     following = page.offset + len(rows)
     next_offset = following if following < page.total and page.rows else page.next_offset
     structured: dict[str, Any] = {"columns": names, "rows": list(rows), "offset": page.offset, "total": page.total}
@@ -101,7 +109,7 @@ def _told(page: ReadRowsAnswer, rows: Sequence[Sequence[Any]], columns_left_out:
         more = plural(page.total - next_offset, "more row")
         lines.append(f"... {more}; call read_rows with offset {next_offset}")
         structured["next_offset"] = next_offset
-    return ToolAnswer("\n".join(lines), structured, bulky=True)
+    return ToolAnswer(in_lines(lines), structured, bulky=True)
 
 
 def _heading(page: ReadRowsAnswer, count: int) -> str:

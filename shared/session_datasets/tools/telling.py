@@ -10,6 +10,7 @@ from session_datasets.client.errors import WaitedTooLongError
 from session_datasets.client.references import artifact_id_of
 from session_datasets.client.workspace import Workspace
 from session_datasets.domain.artifact import Status
+from session_datasets.domain.quoting import in_lines, word
 from session_datasets.tools.answers import Budgets, ToolAnswer, json_text, most_that_fits
 from session_datasets.tools.arguments import DescribeArguments, ListArguments, LoadArguments, RegisterArguments
 from session_datasets.tools.files import file_inside
@@ -69,10 +70,10 @@ def register_artifact(workspace: Workspace, arguments: RegisterArguments, budget
         lines = [first, *_notes(answer)]
         structured = {**facts, "created": registered.created}
         if columns:
-            pairs = ", ".join(f"{name} {type_}" for name, type_ in shown[:count])
+            pairs = ", ".join(f"{word(name)} {type_}" for name, type_ in shown[:count])
             lines.insert(1, f"Columns: {pairs}{_more(everything - count, 'column', 'describe_artifact', count)}")
             structured |= {"columns": shown[:count]} | _left_out(everything - count)
-        return ToolAnswer("\n".join(lines), structured)
+        return ToolAnswer(in_lines(lines), structured)
 
     return most_that_fits(len(shown), told, budgets.register)
 
@@ -90,7 +91,7 @@ def list_artifacts(workspace: Workspace, arguments: ListArguments, budgets: Budg
         filtered = arguments.name_contains or arguments.kind
         why = "No artifact matches; list without filters to see all." if filtered else "Nothing is registered yet."
         end = [f"Older ones follow: call list_artifacts with cursor {page.next_cursor}"] if page.next_cursor else []
-        return ToolAnswer("\n".join([why, *end]), {"artifacts": [], **follow}, bulky=True)
+        return ToolAnswer(in_lines([why, *end]), {"artifacts": [], **follow}, bulky=True)
 
     def told(most: int) -> ToolAnswer:
         rows = [_listed(each, most) for each in found]
@@ -99,7 +100,7 @@ def list_artifacts(workspace: Workspace, arguments: ListArguments, budgets: Budg
         if page.next_cursor:
             lines.append(f"... older ones; call list_artifacts with cursor {page.next_cursor}")
         fields = ["artifact_id", "name", "data", "description"]
-        return ToolAnswer("\n".join(lines), {"fields": fields, "artifacts": rows, **follow}, bulky=True)
+        return ToolAnswer(in_lines(lines), {"fields": fields, "artifacts": rows, **follow}, bulky=True)
 
     return most_that_fits(_LISTED_BYTES_MAX, told, budgets.listing, least=_LISTED_BYTES_MIN)
 
@@ -109,7 +110,7 @@ def describe_artifact(workspace: Workspace, arguments: DescribeArguments, budget
     head, facts = _head(answer)
     profile, first = answer.profile, arguments.first_column
     if profile is None:
-        return ToolAnswer("\n".join([*head, *_notes(answer)]), facts, bulky=True)
+        return ToolAnswer(in_lines([*head, *_notes(answer)]), facts, bulky=True)
     rows = _column_rows(profile, first, budgets.describe)
     everything = profile.shape.columns
 
@@ -126,7 +127,7 @@ def describe_artifact(workspace: Workspace, arguments: DescribeArguments, budget
                 f"... {plural(more, 'more column')}; {reach if following < len(profile.columns) else 'load the file'}"
             )
             structured |= {"columns_left_out": more, "next_first_column": following}
-        return ToolAnswer("\n".join(lines), structured, bulky=True)
+        return ToolAnswer(in_lines(lines), structured, bulky=True)
 
     return most_that_fits(len(rows), told, budgets.describe)
 
@@ -135,7 +136,7 @@ def load_artifact(workspace: Workspace, arguments: LoadArguments, budgets: Budge
     path = workspace.load_artifact(arguments.artifact_id, arguments.to)
     told = _relative(path, workspace.directory)
     size = path.stat().st_size
-    return ToolAnswer(f"Loaded {size:,} bytes to {told}", {"path": told, "bytes": size})
+    return ToolAnswer(in_lines([f"Loaded {size:,} bytes to {told}"]), {"path": told, "bytes": size})
 
 
 def _profiled(workspace: Workspace, registered: RegisterArtifactAnswer) -> ArtifactFields:
@@ -154,7 +155,7 @@ def _relative(path: Path, directory: Path) -> str:
 
 def _titled(answer: ArtifactFields) -> str:
     """``"flights" as art_…: csv, 336,776 rows x 19 columns``"""
-    return f'"{clipped(answer.name, NAME_BYTES)}" as {answer.artifact_id}: {", ".join(_about(answer))}'
+    return f"{json_text(clipped(answer.name, NAME_BYTES))} as {answer.artifact_id}: {', '.join(_about(answer))}"
 
 
 def _about(answer: ArtifactFields) -> list[str]:

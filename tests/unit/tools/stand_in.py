@@ -27,6 +27,9 @@ ID = "art_" + "0" * 26
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 REFERENCE = {"artifact_id": ID, "session_id": "ses-secret", "key": "secret/key/of/the/file.csv", "version_id": "v-1"}
 
+PROBLEM: dict[str, Any] = {"type": "urn:x", "title": "t", "status": 400, "code": "unknown-column", "retryable": False}
+PROBLEM |= {"detail": "It is so.", "advice": "Do this."}
+
 
 class StandIn:
     """Answers each verb with what ``answers`` holds: a value, a callable of the keywords, or an exception to raise."""

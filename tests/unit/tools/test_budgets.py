@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from session_datasets.domain.limits import FILE_NAME_BYTES_MAX, NAME_CHARACTERS_MAX
 from session_datasets.tools import Budgets, ToolAnswer, Toolbox, tokens_of
@@ -150,6 +152,66 @@ def test_a_series_of_20_columns_stays_in_its_budget(tmp_path: Path, value: Any) 
     assert told.structured["points_reduced"]
     if left_out := told.structured.get("columns_left_out"):
         assert left_out == 20 - len(told.structured["columns"])
+
+
+# A letter of each cost: plain, wide, doubled by JSON, spelled out in one escape and in two.
+_LETTERS = 'a\N{GRINNING FACE}"\\\x1b\n\u202e\U000e0041 '
+_LONG = st.builds(str.__mul__, st.sampled_from(_LETTERS), st.integers(1, 400)) | st.text(min_size=1, max_size=300)
+_NAMES = st.lists(_LONG, min_size=1, max_size=5).flatmap(
+    lambda names: st.builds(lambda count: (names * count)[:count], st.integers(1, 600))
+)
+_CELLS = st.none() | st.integers(-(10**18), 10**18) | _LONG
+_ADVERSARIAL = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@_ADVERSARIAL
+@given(
+    names=_NAMES, cells=st.lists(_CELLS, min_size=1, max_size=3), rows=st.integers(0, 3), budget=st.integers(150, 2_000)
+)
+def test_a_page_of_any_names_stays_in_its_budget_and_gets_on(
+    tmp_path: Path, names: list[str], cells: list[Any], rows: int, budget: int
+) -> None:
+    def read(*, columns: list[str] | None, **_: Any) -> Any:
+        width = len(columns or names)
+        page = [[cells[place % len(cells)] for place in range(width)]] * rows
+        return stand_in.page(columns or names, page, total=rows and 10**9)
+
+    told = Toolbox(stand_in.workspace(tmp_path, read_rows=read), budgets=Budgets(rows=budget)).call(
+        "read_rows", {"artifact_id": ID}
+    )
+    assert not told.is_error, told.text
+    assert _costs(told) <= budget
+    shown = told.structured["columns"]
+    assert shown
+    assert len(shown) + told.structured.get("columns_left_out", 0) == len(names)
+    assert bool(told.structured["rows"]) == bool(rows)
+    assert all(len(row) == len(shown) for row in told.structured["rows"])
+
+
+@_ADVERSARIAL
+@given(names=_NAMES, words=_LONG, cell=_LONG)
+def test_what_is_told_of_any_names_stays_in_its_budget(tmp_path: Path, names: list[str], words: str, cell: str) -> None:
+    (tmp_path / "a.csv").write_text("x")
+    artifact = {"name": words, "note": words, "profile": stand_in.profile(names, cell=cell)}
+    artifact |= {"failure": stand_in.PROBLEM | {"detail": words}, "status": "profiling"}
+    stand = stand_in.workspace(
+        tmp_path,
+        wait=stand_in.registered(**artifact),
+        register_artifact=stand_in.registered(**artifact),
+        describe_artifact=stand_in.described(**artifact, description=words, lineage=[ID] * 50),
+        list_page=stand_in.listing([stand_in.summary(name=words, description=words, status="profiling")] * 50, CURSOR),
+    )
+    stand.read_columns = lambda _, columns, **more: stand_in.series(columns, more["max_points"], cell, x=True)  # type: ignore
+    box, budgets = Toolbox(stand), Budgets()
+    for tool, arguments, budget in (
+        ("register_artifact", {"path": "a.csv"}, budgets.register),
+        ("describe_artifact", {"artifact_id": ID}, budgets.describe),
+        ("list_artifacts", {"limit": 50}, budgets.listing),
+        ("read_columns", {"artifact_id": ID, "columns": names[:20], "x": "t"}, budgets.columns),
+    ):
+        told = box.call(tool, arguments)
+        assert not told.is_error, told.text
+        assert _costs(told) <= budget, tool
 
 
 def test_a_budget_that_no_answer_fits_in_is_refused() -> None:
