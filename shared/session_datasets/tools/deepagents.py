@@ -13,9 +13,12 @@ from pathlib import PurePosixPath
 
 from session_datasets.client.errors import MissingExtraError
 from session_datasets.client.workspace import Workspace
+from session_datasets.domain.quoting import legible
 from session_datasets.tools import failing
 from session_datasets.tools.contents import Contents, Lines, encoded
+from session_datasets.tools.editing import edited
 from session_datasets.tools.naming import Entry, Names, entry_at, name_of, path_of
+from session_datasets.tools.taking_turns import turn
 
 try:
     from deepagents.backends.protocol import (
@@ -71,30 +74,45 @@ class WorkspaceBackend(BackendProtocol):
         except Exception as error:
             return ReadResult(error=failing.told("read_file", error))
         if lines is None:
-            return ReadResult(error=f"File '{file_path}' not found")
+            return ReadResult(error=_not_found(file_path))
         return _read(lines, file_path)
 
     def write(self, file_path: str, content: str) -> WriteResult:
-        if wrong := self._write(file_path, content, "write_file"):
-            return WriteResult(error=wrong)
-        return WriteResult(path=path_of(file_path))
+        with turn(self._workspace, path_of(file_path)):
+            wrong = self._write(file_path, content, "write_file")
+        return WriteResult(error=wrong) if wrong else WriteResult(path=path_of(file_path))
 
     def edit(self, file_path: str, old_string: str, new_string: str, replace_all: bool = False) -> EditResult:
+        """As the file was read: with line feeds for all its line ends, which it keeps. Edits of one file take turns."""
+        with turn(self._workspace, path_of(file_path)):
+            return self._edit(file_path, old_string, new_string, replace_all)
+
+    def _edit(self, path: str, old: str, new: str, everywhere: bool) -> EditResult:
         try:
-            entry = self._entry(file_path)
+            entry = self._entry(path)
             text = self._contents.text(entry) if entry else None
         except Exception as error:
             return EditResult(error=failing.told("edit_file", error))
         if entry is None:
-            return EditResult(error=f"File '{file_path}' not found")
+            return EditResult(error=_not_found(path))
         if text is None:
-            return EditResult(error=f"'{file_path}' is no small text file, so it was not edited. Write a new file.")
-        replaced = perform_string_replacement(text, old_string, new_string, replace_all)
+            return EditResult(error=f"'{legible(path)}' is no small text file, so it was not edited. Write a new file.")
+        replaced = edited(text, old, new, everywhere, perform_string_replacement)
         if isinstance(replaced, str):
             return EditResult(error=replaced)
-        if wrong := self._write(file_path, replaced[0], "edit_file"):
+        if wrong := self._meanwhile(path, entry) or self._write(path, replaced[0], "edit_file"):
             return EditResult(error=wrong)
-        return EditResult(path=path_of(file_path), occurrences=replaced[1])
+        return EditResult(path=path_of(path), occurrences=replaced[1])
+
+    def _meanwhile(self, path: str, read: Entry) -> str | None:
+        """What is wrong when another node, whom nobody here can make wait, has written the file since it was read."""
+        try:
+            now = self._entry(path)
+        except Exception as error:
+            return failing.told("edit_file", error)
+        if now is not None and now.artifact_id == read.artifact_id:
+            return None
+        return f"'{legible(path)}' was written anew while it was edited; nothing was changed. Read it, then edit again."
 
     def glob(self, pattern: str, path: str | None = None) -> GlobResult:
         try:
@@ -113,12 +131,14 @@ class WorkspaceBackend(BackendProtocol):
             return GrepResult(error=failing.told("grep", error))
 
     def upload_files(self, files: list[tuple[str, bytes]]) -> list[FileUploadResponse]:
-        return [
-            FileUploadResponse(path=path, error=self._write(path, content, "upload_files")) for path, content in files
-        ]
+        return [self._upload(path, content) for path, content in files]
 
     def download_files(self, paths: list[str]) -> list[FileDownloadResponse]:
         return [self._download(path) for path in paths]
+
+    def _upload(self, path: str, content: bytes) -> FileUploadResponse:
+        with turn(self._workspace, path_of(path)):
+            return FileUploadResponse(path=path, error=self._write(path, content, "upload_files"))
 
     def _download(self, path: str) -> FileDownloadResponse:
         try:
@@ -165,6 +185,10 @@ class WorkspaceBackend(BackendProtocol):
         return entry_at(self._workspace.list_artifacts(), path)
 
 
+def _not_found(path: str) -> str:
+    return f"File '{legible(path)}' not found"
+
+
 def _relative(path: str, base: PurePosixPath) -> str:
     whole = PurePosixPath(path)
     return whole.name if whole == base else str(whole.relative_to(base))
@@ -180,7 +204,8 @@ def _read(lines: Lines, path: str) -> ReadResult:
     data = FileData(content=lines.content, encoding=lines.encoding)
     if lines.count == 0:
         if lines.start and lines.total is not None and lines.start >= lines.total:
-            return ReadResult(error=f"Line offset {lines.start} exceeds the length of '{path}' ({lines.total} lines)")
+            shown = legible(path)
+            return ReadResult(error=f"Line offset {lines.start} exceeds the length of '{shown}' ({lines.total} lines)")
         return ReadResult(file_data=data)
     end = lines.start + lines.count
     return ReadResult(
