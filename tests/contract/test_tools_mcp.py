@@ -226,6 +226,16 @@ def test_the_address_that_it_listens_on_is_answered_with_and_without_a_port(work
             assert httpx2.post(url, json=_PING, headers=_HEADERS | {"Host": name}).status_code == 200
 
 
+@pytest.mark.parametrize("name", ["Tools.Example.org", "tools.example.org", "TOOLS.EXAMPLE.ORG"])
+@pytest.mark.parametrize("sent", ["tools.example.org", "Tools.example.ORG", "tools.example.org:443"])
+def test_the_name_that_it_is_reached_by_is_known_in_any_case(workspace: Workspace, name: str, sent: str) -> None:
+    place = Place(port=0, bearer=BEARER, reached_as=[name, f"{name}:*"])
+    headers = _HEADERS | {"Authorization": f"Bearer {BEARER}", "Host": sent, "Origin": f"https://{sent}"}
+    with _serving(workspace, place) as url:
+        assert httpx2.post(url, json=_PING, headers=headers).status_code == 200
+        assert httpx2.post(url, json=_PING, headers=headers | {"Host": f"x{sent}"}).status_code == 421
+
+
 @pytest.mark.parametrize("sent", [f"{scheme} {BEARER}" for scheme in ("Bearer", "bearer", "BEARER", "Bearer ")])
 def test_the_bearer_token_is_known_in_any_spelling_of_its_scheme(workspace: Workspace, sent: str) -> None:
     with _serving(workspace, Place(port=0, bearer=BEARER)) as url:

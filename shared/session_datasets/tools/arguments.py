@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from session_datasets.client.references import reference_of
 from session_datasets.domain import limits
@@ -52,6 +52,8 @@ def _names_of(value: object) -> object:
 
 def _short(path: str | None) -> str | None:
     """Of what is told again the cost counts: a control character takes six bytes of JSON, a quote two."""
+    if path is not None and any("\ud800" <= character <= "\udfff" for character in path):
+        raise ValueError("holds half of a surrogate pair, which no name of a file has; leave it out")
     if path is not None and len(json_text(path).encode()) - len('""') > PATH_BYTES_MAX:
         raise ValueError(f"takes at most {PATH_BYTES_MAX} bytes of UTF-8, escaped as in JSON")
     return path
@@ -67,7 +69,14 @@ Offset = Annotated[int, Field(ge=0, le=limits.OFFSET_MAX)]
 
 
 class Arguments(BaseModel):
+    """A null counts as absent, as strict schemas send it for what is optional."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, given: Any) -> Any:
+        return {name: value for name, value in given.items() if value is not None} if isinstance(given, dict) else given
 
     @classmethod
     def tool_schema(cls) -> dict[str, Any]:

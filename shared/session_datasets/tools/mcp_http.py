@@ -34,6 +34,8 @@ _REFUSALS = {
     errno.EACCES: ("this user may not use that port", "Choose a --port of 1024 or more, or 0 for one that is free."),
     errno.EADDRNOTAVAIL: ("this machine has no such address", "Choose a --host of this machine, e.g. 127.0.0.1."),
 }
+# Headers that name a host.
+_OF_HOSTS = (b"host", b"origin")
 _SENDABLE = re.compile(r"[!-~]+")
 
 
@@ -42,8 +44,8 @@ class Place:
     """Where to listen, and whom to answer. ConfigurationError for a place that anybody could reach.
 
     ``bearer``: what clients send as ``Authorization: Bearer``; optional on a loopback address without ``reached_as``.
-    ``reached_as``: values of the Host header, e.g. ``tools.example.org`` or ``tools.example.org:*``; those of a
-    loopback address itself are known.
+    ``reached_as``: values of the Host header, e.g. ``tools.example.org`` or ``tools.example.org:*``, in any case; those
+    of a loopback address itself are known.
     """
 
     host: str = "127.0.0.1"
@@ -84,7 +86,7 @@ class Place:
 
     @property
     def is_loopback(self) -> bool:
-        if self.host == "localhost":
+        if self.host.lower() == "localhost":
             return True
         try:
             return ipaddress.ip_address(self.host.strip("[]")).is_loopback
@@ -101,9 +103,9 @@ def http_app(server: Server[Any], place: Place) -> Any:
     """The ASGI application of one server: each request stands alone, so any number of processes may share the work."""
     from mcp.server.transport_security import TransportSecuritySettings
 
-    names = [*place.reached_as]
+    names = [each.lower() for each in place.reached_as]
     if place.is_loopback:
-        here = dict.fromkeys(["127.0.0.1", "localhost", "[::1]", place.host_in_urls])
+        here = dict.fromkeys(["127.0.0.1", "localhost", "[::1]", place.host_in_urls.lower()])
         # A client leaves out the port where it is the scheme's own.
         names += [each for name in here for each in (name, f"{name}:*")]
     security = TransportSecuritySettings(
@@ -111,8 +113,10 @@ def http_app(server: Server[Any], place: Place) -> Any:
         allowed_hosts=names,
         allowed_origins=[f"{scheme}://{name}" for name in names for scheme in ("http", "https")],
     )
-    app = server.streamable_http_app(
-        streamable_http_path=MCP_PATH, json_response=True, stateless_http=True, transport_security=security
+    app: Any = _InLowerCase(
+        server.streamable_http_app(
+            streamable_http_path=MCP_PATH, json_response=True, stateless_http=True, transport_security=security
+        )
     )
     return app if place.bearer is None else _Guarded(app, place.bearer)
 
@@ -141,6 +145,19 @@ def _taken(place: Place) -> socket.socket:
         raise ConfigurationError(
             f"{place.host_in_urls}:{place.port} can not be listened on: {reason}; nothing was started.", advice
         ) from error
+
+
+class _InLowerCase:
+    """A name of a host is the same in any case; what is behind this compares letter by letter."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if "headers" in scope:
+            headers = [(name, value.lower() if name in _OF_HOSTS else value) for name, value in scope["headers"]]
+            scope = {**scope, "headers": headers}
+        await self._app(scope, receive, send)
 
 
 class _Guarded:

@@ -121,4 +121,4 @@ def _mapping(arguments: Mapping[str, Any] | str | None) -> dict[str, Any]:
             arguments = ()  # type: ignore[assignment]
     if not isinstance(arguments, Mapping | None):
         raise WrongCallError("The arguments are no JSON object; nothing was done.", "Call again with a JSON object.")
-    return {name: value for name, value in (arguments or {}).items() if value is not None}
+    return dict(arguments or {})
