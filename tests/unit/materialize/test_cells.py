@@ -22,7 +22,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from session_datasets.materialize import materialize_result, parquet_file
+from session_datasets.materialize import json_texts, materialize_result, parquet_file
 from session_datasets.materialize.cells import cell_of
 from session_datasets.materialize.refusals import UnwritableRowError
 from tests.unit.materialize.conftest import Saving
@@ -117,6 +117,20 @@ def test_a_field_of_csv(save: Saving, value: Any, text: str) -> None:
 def test_no_nanosecond_of_a_span_is_lost(nanoseconds: int) -> None:
     kept = cell_of(pd.Timedelta(nanoseconds, "ns"))
     assert pd.Timedelta(kept) == pd.Timedelta(nanoseconds, "ns")
+
+
+@pytest.mark.parametrize("leaf", ["x", "x" * 1_000, 1 << 9_000, {}], ids=["values", "a text", "a number", "nothing"])
+@pytest.mark.parametrize(
+    "shared", [lambda part: [part, part], lambda part: {"a": part, "b": (part, part)}], ids=["list", "mapping"]
+)
+def test_a_value_of_few_parts_that_would_be_spelled_out_without_an_end_is_refused(
+    save: Saving, monkeypatch: pytest.MonkeyPatch, leaf: Any, shared: Any
+) -> None:
+    monkeypatch.setattr(json_texts, "_BYTES_MAX", 1 << 20)
+    for _ in range(40):
+        leaf = shared(leaf)
+    with pytest.raises(UnwritableRowError, match="column 'a': of more than a million values"):
+        save(["a"], [(leaf,)])
 
 
 def test_a_lone_null_is_no_blank_line(save: Saving) -> None:
