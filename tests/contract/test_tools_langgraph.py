@@ -129,6 +129,18 @@ def test_a_failure_is_a_message_of_status_error_and_no_exception(
     assert message.content
 
 
+@pytest.mark.parametrize("tool", DEFINITIONS)
+def test_a_null_of_a_strict_schema_counts_as_absent(workspace: Workspace, tool: str) -> None:
+    made = {each.name: each for each in langchain_tools(workspace)}
+    artifact_id = _message(made["register_artifact"], path="squares.csv").artifact["artifact_id"]
+    given = {"artifact_id": artifact_id, "path": "squares.csv", "columns": ["n"]}
+    schema = DEFINITIONS[tool].schema()
+    required = {name: given[name] for name in schema.get("required", ())}
+    message = _message(made[tool], **dict.fromkeys(schema["properties"]) | required)
+    assert message.status == "success", message.content
+    assert message.content == _message(made[tool], **required).content
+
+
 def test_wrong_arguments_are_told_in_the_words_of_the_toolbox(workspace: Workspace) -> None:
     [read] = langchain_tools(workspace, ["read_rows"])
     told = str(_message(read, artifact_id="art_x", ofset=3).content)

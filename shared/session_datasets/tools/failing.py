@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -48,6 +49,12 @@ def _legible(feedback: Feedback) -> Feedback:
     return replace(feedback, detail=legible(feedback.detail), next_step=legible(feedback.next_step))
 
 
+def _sendable(members: dict[str, Any]) -> dict[str, Any]:
+    """With a question mark for half a surrogate pair, as in what a model has asked for: nobody can send it as UTF-8."""
+    sendable: dict[str, Any] = json.loads(json.dumps(members, ensure_ascii=False).encode("utf-8", "replace"))
+    return sendable
+
+
 def _text(feedback: Feedback) -> str:
     # What may be meant instead, and what would be accepted, is JSON or in quotes already.
     return in_lines(feedback.text().split("\n"))
@@ -64,7 +71,7 @@ def _within(feedback: Feedback, budget: int) -> ToolAnswer:
 def _with_detail(feedback: Feedback, budget: int) -> ToolAnswer:
     def of(detail_bytes: int) -> ToolAnswer:
         told = replace(feedback, detail=clipped(feedback.detail, detail_bytes))
-        structured = {name: value for name, value in told.structured().items() if name not in _IMPLIED}
+        structured = _sendable({name: value for name, value in told.structured().items() if name not in _IMPLIED})
         if structured.get("attempts") == 1:
             del structured["attempts"]
         return ToolAnswer(_text(told), structured, is_error=True)

@@ -28,6 +28,7 @@ FAILURES: dict[str, Exception] = {
     "refused": _problem(did_you_mean=["name"]),
     "too many words": _problem(detail="d" * 100_000, advice="a" * 100_000, did_you_mean=["n" * 10_000] * 3),
     "unreachable": errors.NotDeployedError("There is no function.", "Deploy the stack."),
+    "half a surrogate pair": _problem(retry_with={"columns": ["\ud800"]}, did_you_mean=["\udc00"]),
     "unknown": RuntimeError("b\0oom" * 10_000),
     "without a text": ValueError(),
     "of the system": OSError(28, "No space left on device", "/secret/place"),
@@ -43,6 +44,8 @@ def test_every_failure_is_an_answer_of_at_most_200_tokens(tmp_path: Path, failur
         assert answer.is_error
         assert answer.text
         assert max(tokens_of(answer.text), tokens_of(json_text(answer.structured))) <= 200
+        # Whoever sends it on writes UTF-8.
+        assert json.dumps([answer.text, answer.structured], ensure_ascii=False).encode()
 
 
 def test_a_refusal_says_what_was_not_done_what_may_have_been_meant_and_what_to_do(tmp_path: Path) -> None:
