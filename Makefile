@@ -141,13 +141,16 @@ STACK_OPTION = $(if $(STACK),--stack "$(STACK)")
 REFUSE_OTHERS = case "$(1)" in sandbox|production) ;; \
 	*) echo "Say where: make $@ ENV=sandbox or ENV=production" >&2; exit 2;; esac
 
+# Where somebody watches, uv shows its progress.
+QUIET = $$([ -t 2 ] || echo --quiet)
+
 # A Node.js the CDK library can run on: the machine's own, or one installed under .local.
 WITH_NODE = node="$$($(LOCAL) node)" && eval "$$node" &&
 
 # The locked environment. uv makes it; the file, written last, says that it is whole.
 .venv/made: pyproject.toml uv.lock $(UV)
 	@echo "Making .venv from uv.lock ..."
-	@$(UV) sync --frozen --quiet --no-python-downloads --python "$(PYTHON)"
+	@$(UV) sync --frozen $(QUIET) --no-python-downloads --python "$(PYTHON)"
 	@touch $@
 
 $(UV): infra/local/requirements/uv.txt

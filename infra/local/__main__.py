@@ -10,6 +10,7 @@ from pathlib import Path
 
 from infra.local import account, background, cdk, env_file, node, tools
 from infra.local.emulator import EmulatorError
+from infra.local.steps import on_standard_error, steps_on
 from infra.local.surroundings import elsewhere, forget_aws
 from infra.local.tools import ToolError
 from session_datasets.domain.names import DEFAULT_STACK
@@ -42,7 +43,8 @@ def _up(options: argparse.Namespace) -> int:
         print(f"The local cloud runs already, on {cloud.endpoint}; deploying what changed, if anything ...", flush=True)
     else:
         print("Starting the local cloud and deploying what changed (the first time takes minutes) ...", flush=True)
-    stack = background.up(options.stack)
+    with steps_on(on_standard_error()) as tell:
+        stack = background.up(options.stack, tell)
     print(f"The stack {stack.name} stands behind {stack.endpoint}.")
     print(f"Next, in your shell:\n\n  . {env_file.FILE}\n  session-datasets --help\n\n`make down` stops it.")
     return 0
@@ -60,7 +62,8 @@ def _status(_: argparse.Namespace) -> int:
 
 
 def _deploy(options: argparse.Namespace) -> int:
-    stack = cdk.deploy(options.endpoint, stack=options.stack, env=options.env)
+    with steps_on(on_standard_error()) as tell:
+        stack = cdk.deploy(options.endpoint, stack=options.stack, env=options.env, tell=tell)
     for name, value in sorted(stack.outputs.items()):
         print(f"{name} = {value}")
     return 0

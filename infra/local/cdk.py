@@ -11,8 +11,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from botocore.exceptions import ClientError
 from infra.local import node
 from infra.local.deployed import DeployedStack
 from infra.local.places import LOCAL, ROOT, TOOLS
+from infra.local.steps import BOOTSTRAPPING, SYNTHESIZING, OnStep, nobody, step_of
 from infra.local.surroundings import ACCESS_KEY, ACCOUNT, REGION, SECRET_KEY, aws_client, scrubbed
 from infra.local.tools import ToolError
 from session_datasets.domain.names import DEFAULT_STACK
@@ -43,25 +45,44 @@ class Call:
     work: Path
     log: Path | None
     certificate: Path | None = None
+    tell: OnStep = nobody
 
     def cdk(self, directory: Path, *arguments: str) -> None:
         """Run one command in `directory`; raises DeployError with what it printed."""
-        done = subprocess.run(
-            [str(command_line()), *arguments, "--ci", "--no-color", "--no-notices"],
+        command = [str(command_line()), *arguments, "--ci", "--no-color", "--no-notices"]
+        status, printed = self._run(command, directory)
+        if self.log is not None:
+            with self.log.open("a") as file:
+                file.write(printed)
+        if status:
+            raise DeployError(f"cdk {' '.join(arguments)} failed ({status}):\n{printed[-6000:]}")
+
+    def _run(self, command: Sequence[str], directory: Path) -> tuple[int, str]:
+        """Its status, and what it printed; each line is looked at as it comes."""
+        lines: list[str] = []
+        with subprocess.Popen(
+            command,
             cwd=directory,
             env=self._environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=DEPLOY_SECONDS,
-            check=False,
-        )
-        if self.log is not None:
-            with self.log.open("a") as file:
-                file.write(done.stdout)
-        if done.returncode:
-            raise DeployError(f"cdk {' '.join(arguments)} failed ({done.returncode}):\n{done.stdout[-6000:]}")
+        ) as process:
+            ended = threading.Timer(DEPLOY_SECONDS, process.kill)
+            ended.start()
+            try:
+                for line in process.stdout or ():
+                    lines.append(line)
+                    if step := step_of(line):
+                        self.tell(*step)
+                status = process.wait()
+            except BaseException:
+                process.kill()
+                raise
+            finally:
+                ended.cancel()
+        return status, "".join(lines)
 
     def _environment(self) -> Mapping[str, str]:
         return {
@@ -107,21 +128,26 @@ def deploy(
     log: Path | None = None,
     certificate: Path | None = None,
     source: Path = ROOT,
+    tell: OnStep = nobody,
 ) -> DeployedStack:
     """Bootstrap the emulator when it needs it and deploy the stack; raises DeployError.
 
     `log` receives what the CDK prints; without it the output is shown only when the deployment fails. `certificate`
     is that of an endpoint that speaks TLS. `source` is the folder of the app: another one to rehearse an upgrade.
+    `tell` is called with each step.
     """
     with tempfile.TemporaryDirectory(prefix="deploy-", dir=_made(LOCAL)) as scratch:
         work = Path(scratch)
-        call = Call(endpoint, work, log, certificate)
+        call = Call(endpoint, work, log, certificate, tell)
         if not exists(endpoint, TOOLKIT_STACK, certificate):
             # Away from cdk.json: what to bootstrap is said in full, there is no need to synthesize the app for it.
-            call.cdk(work, "bootstrap", f"aws://{ACCOUNT}/{REGION}")
+            tell(BOOTSTRAPPING, "")
+            # Its resources are not the stack's, whose number would be told.
+            replace(call, tell=nobody).cdk(work, "bootstrap", f"aws://{ACCOUNT}/{REGION}")
         outputs = work / "outputs.json"
         context = ["--context", f"env={env}", "--context", f"stack={stack}", "--app", _app(source)]
         choices = ["--require-approval", "never", "--progress", "events", "--output", str(work / "cdk.out")]
+        tell(SYNTHESIZING, "")
         call.cdk(source, "deploy", stack, "--outputs-file", str(outputs), *choices, *context)
         told = json.loads(outputs.read_text()).get(stack, {})
         return DeployedStack(stack, endpoint, told, certificate=certificate)

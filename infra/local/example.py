@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
@@ -25,6 +25,7 @@ from infra.local.demo import cloud
 from infra.local.deployed import DeployedStack
 from infra.local.emulator import EmulatorError
 from infra.local.places import ROOT
+from infra.local.steps import on_standard_error, steps_on
 from infra.local.surroundings import forget_aws
 from infra.local.tools import ToolError
 
@@ -40,7 +41,7 @@ class ExampleError(Exception):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The example's own exit status; 2 without an example of that name, 130 when interrupted."""
+    """The example's own exit status; 0 and a list without a name, 2 for a name that is none, 130 when interrupted."""
     parser = argparse.ArgumentParser(prog="python -m infra.local.example", description=__doc__)
     parser.add_argument("name", nargs="?", default="", help="the folder's name; without one they are listed")
     parser.add_argument("--stack", help="a stack of the cloud that `make up` keeps running")
@@ -48,6 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _as_interrupt)
     forget_aws()
     try:
+        if not options.name:
+            print(f"Say which. The examples:\n{listing()}")
+            return 0
         program = found(options.name)
         with _standing(options.stack) if options.stack else _throwaway() as stack:
             return run(program, stack)
@@ -68,9 +72,13 @@ def found(name: str, examples: Path = EXAMPLES) -> Path:
     if name in known:
         return examples / name / PROGRAM
     near = difflib.get_close_matches(name, known, n=1)
-    said = f"There is no example {name!r}." + (f" Did you mean {near[0]}?" if near else "") if name else "Say which."
-    listed = "\n".join(f"  make example NAME={each:<24} {title(examples / each)}" for each in known)
-    raise ExampleError(f"{said} The examples:\n{listed}")
+    said = f"There is no example {name!r}." + (f" Did you mean {near[0]}?" if near else "")
+    raise ExampleError(f"{said} The examples:\n{listing(examples)}")
+
+
+def listing(examples: Path = EXAMPLES) -> str:
+    """A line for each, with the command that runs it."""
+    return "\n".join(f"  make example NAME={each:<24} {title(examples / each)}" for each in names(examples))
 
 
 def names(examples: Path = EXAMPLES) -> list[str]:
@@ -86,6 +94,7 @@ def title(example: Path) -> str:
 
 def run(program: Path, stack: DeployedStack) -> int:
     """Runs the program in a directory of its own that is removed, and ends every process it has started; its status."""
+    _say(f"Running {program.parent.name} ...")
     code = {"PYTHONPATH": str(ROOT / "shared"), "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     with TemporaryDirectory(prefix=f"{program.parent.name}-") as directory, TemporaryDirectory() as scratch:
         # A group of its own, so that whatever the example starts can be ended with it.
@@ -121,10 +130,14 @@ def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
 
 @contextmanager
 def _throwaway() -> Iterator[DeployedStack]:
+    """A copy of what ``make demo`` deployed; each step is told before it is waited for."""
+    _say("Starting a throwaway cloud ...")
     if not cloud.is_deployed():
-        _say("Deploying the stack into an embedded AWS; only the first run after a change waits for it ...")
-    with cloud.copied_state(nullcontext()) as state, cloud.running(state) as stack:
-        yield stack
+        _say("Deploying the stack into it; only the first run after a change of the sources waits for this ...")
+    with cloud.copied_state(steps_on(on_standard_error())) as state:
+        _say("Starting a copy of what was deployed ...")
+        with cloud.running(state) as stack:
+            yield stack
 
 
 @contextmanager

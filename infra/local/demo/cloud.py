@@ -14,6 +14,7 @@ from infra.local.deployed import DeployedStack
 from infra.local.ministack import MiniStack
 from infra.local.places import LOCAL
 from infra.local.sources import fingerprint
+from infra.local.steps import STARTING, OnStep
 from session_datasets.domain.names import DEFAULT_STACK
 
 HOME = LOCAL / "demo"
@@ -24,16 +25,17 @@ _ALIVE = "alive"
 
 
 @contextmanager
-def copied_state(deploying: AbstractContextManager[object]) -> Iterator[Path]:
-    """A folder with a deployed cloud's state, removed at the end. Enters ``deploying`` while it deploys, once."""
+def copied_state(deploying: AbstractContextManager[OnStep]) -> Iterator[Path]:
+    """A folder with a deployed cloud's state, removed at the end. Enters ``deploying`` while it deploys, once, and
+    tells it each step."""
     HOME.mkdir(parents=True, exist_ok=True)
     with ExitStack() as until_the_end:
         with (HOME / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             sweep()
             if not is_deployed():
-                with deploying:
-                    _deploy()
+                with deploying as tell:
+                    _deploy(tell)
             state = until_the_end.enter_context(_run_folder()) / "cloud"
             shutil.copytree(_PRISTINE, state, ignore=shutil.ignore_patterns("tmp", "running", "*.log"))
         yield state
@@ -80,12 +82,13 @@ def running(state: Path) -> Iterator[DeployedStack]:
         yield cdk.existing(emulator.endpoint, DEFAULT_STACK)
 
 
-def _deploy() -> None:
+def _deploy(tell: OnStep) -> None:
     """Bootstraps and deploys into a fresh emulator, and keeps its state. The CDK's words are in ``deploy.log``."""
     shutil.rmtree(_PRISTINE, ignore_errors=True)
     _PRISTINE.mkdir(parents=True)
     deployed_from = fingerprint()
+    tell(STARTING, "")
     with MiniStack(_PRISTINE, keeps_state=True) as emulator:
-        cdk.deploy(emulator.endpoint, log=HOME / "deploy.log")
+        cdk.deploy(emulator.endpoint, log=HOME / "deploy.log", tell=tell)
     # The stamp comes last: a deployment that broke off is never taken for one.
     (_PRISTINE / _STAMP).write_text(deployed_from)

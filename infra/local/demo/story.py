@@ -8,8 +8,10 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import uuid
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -23,10 +25,11 @@ from infra.local.demo.node_two import INTERRUPTED
 from infra.local.demo.sample import NoSampleError, flights
 from infra.local.demo.second_node import REPORT
 from infra.local.demo.summary import print_summary
-from infra.local.demo.telling import bar, console_for, done, heading, step
+from infra.local.demo.telling import bar, console_for, done, heading, remark, step
 from infra.local.deployed import DeployedStack
 from infra.local.emulator import EmulatorError
 from infra.local.places import ROOT
+from infra.local.steps import OnStep, steps_on
 from infra.local.surroundings import forget_aws
 from infra.local.tools import ToolError
 from session_datasets import Orchestrator, Session
@@ -86,12 +89,21 @@ def _as_interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
 
 def _tell(console: Console, file: Path) -> None:
     heading(console, "The cloud", "MiniStack: AWS in one process on the loopback interface, with the real stack in it")
-    deploying = step(console, "Deploying with the CDK; only a first run waits for it", "bootstrapped and deployed")
+    deploying = _deploying(console)
     with ExitStack() as until_the_end:
         state = until_the_end.enter_context(cloud.copied_state(deploying))
         with step(console, "Starting", "the embedded AWS is up, with the stack as it was deployed"):
             stack = until_the_end.enter_context(cloud.running(state))
         _hand_over(console, stack, file, state.with_name("node-two"))
+
+
+@contextmanager
+def _deploying(console: Console) -> Iterator[OnStep]:
+    remark(console, "Deploying with the CDK; only a first run, and one after a change of the sources, waits for it")
+    began = time.perf_counter()
+    with steps_on(console) as tell:
+        yield tell
+    done(console, f"bootstrapped and deployed ({time.perf_counter() - began:.1f} s)")
 
 
 def _hand_over(console: Console, stack: DeployedStack, file: Path, second_directory: Path) -> None:

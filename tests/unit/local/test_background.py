@@ -10,6 +10,7 @@ from infra.local import __main__ as program
 from infra.local import background, cdk, env_file
 from infra.local.cdk import DeployError
 from infra.local.deployed import DeployedStack
+from infra.local.steps import STARTING, SYNTHESIZING, OnStep
 
 ENDPOINT = "http://127.0.0.1:9"
 
@@ -48,7 +49,8 @@ def use(cloud: Cloud, monkeypatch: pytest.MonkeyPatch) -> Cloud:
 
 
 def deploys(monkeypatch: pytest.MonkeyPatch, failure: BaseException | None = None) -> None:
-    def deploy(endpoint: str, *, stack: str, log: Path) -> DeployedStack:
+    def deploy(endpoint: str, *, stack: str, log: Path, tell: OnStep) -> DeployedStack:
+        tell(SYNTHESIZING, "")
         if failure is not None:
             raise failure
         return DeployedStack(stack, endpoint)
@@ -107,4 +109,7 @@ def test_whoever_starts_it_is_told_whether_it_runs_already(
     deploys(monkeypatch)
     monkeypatch.setattr(program, "forget_aws", lambda: None)
     assert program.main(["up"]) == 0
-    assert capsys.readouterr().out.startswith(told)
+    captured = capsys.readouterr()
+    assert captured.out.startswith(told)
+    steps = [f"· {step} ..." for step in ([] if runs else [STARTING]) + [SYNTHESIZING]]
+    assert captured.err.splitlines() == steps

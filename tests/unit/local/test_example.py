@@ -7,12 +7,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
 
 from infra.local import background, cdk, example
+from infra.local.demo import cloud
 from infra.local.deployed import DeployedStack
+from infra.local.steps import DEPLOYING, SYNTHESIZING, OnStep
 
 STACK = DeployedStack("mine", "http://127.0.0.1:9")
 
@@ -88,7 +92,6 @@ def runs(process: int) -> bool:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("", "Say which."),
         ("frist", "There is no example 'frist'. Did you mean first?"),
         ("../first", "There is no example '../first'. Did you mean first?"),
         ("other", "There is no example 'other'. The examples:"),
@@ -100,6 +103,49 @@ def test_a_name_that_is_none_is_answered_with_all_of_them(tmp_path: Path, name: 
         example.found(name, tmp_path)
     assert str(refused.value).startswith(said)
     assert str(refused.value).endswith(f"  make example NAME={'first':<24} The first of all")
+
+
+def test_without_a_name_all_of_them_are_listed_and_nothing_has_failed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(example, "forget_aws", lambda: None)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    assert example.main([""]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("Say which. The examples:\n")
+    assert [f"NAME={name} " in told for name in example.names()] == [True] * len(example.names())
+
+
+def test_what_is_waited_for_is_told_before_the_program_says_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    program(tmp_path, "import sys\nprint('the program', file=sys.stderr)")
+    known = example.found
+
+    @contextmanager
+    def copied(deploying: AbstractContextManager[OnStep]) -> Iterator[Path]:
+        with deploying as tell:
+            tell(SYNTHESIZING, "")
+            tell(DEPLOYING, "1 of 2")
+            tell(DEPLOYING, "2 of 2")
+        yield tmp_path
+
+    monkeypatch.setattr(example, "found", lambda name: known(name, tmp_path))
+    monkeypatch.setattr(example, "forget_aws", lambda: None)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setattr(cloud, "is_deployed", lambda: False)
+    monkeypatch.setattr(cloud, "copied_state", copied)
+    monkeypatch.setattr(cloud, "running", lambda state: nullcontext(STACK))
+    assert example.main(["first"]) == 0
+    assert capfd.readouterr().err.splitlines() == [
+        "Starting a throwaway cloud ...",
+        "Deploying the stack into it; only the first run after a change of the sources waits for this ...",
+        f"· {SYNTHESIZING} ...",
+        f"· {DEPLOYING} ...",
+        "Starting a copy of what was deployed ...",
+        "Running first ...",
+        "the program",
+    ]
 
 
 def test_a_stack_of_a_cloud_that_is_not_up_is_refused_with_what_to_do(

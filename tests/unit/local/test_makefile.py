@@ -58,6 +58,11 @@ def test_make(arguments: list[str], command: str) -> None:
     assert [line for line in lines if line.endswith(command)] != []
 
 
+def test_uv_shows_its_progress_where_somebody_watches() -> None:
+    told = commands("--what-if", "uv.lock", ".venv/made")
+    assert "uv sync --frozen $([ -t 2 ] || echo --quiet) --no-python-downloads" in told
+
+
 def test_a_deploy_first_compares_with_what_stands() -> None:
     told = commands("deploy", "ENV=sandbox", "STACK=second")
     compare = told.index('-m infra.local compare --env sandbox --stack "second"')
