@@ -160,7 +160,7 @@ def print_problem(error: SessionDatasetsError | OSError, *, as_json: bool) -> No
 def _in_commands(advice: str) -> str:
     """Advice that speaks of verbs and fields of the wire, in the words of the command line."""
     told = _VERBS.sub(lambda found: f"`session-datasets {_COMMANDS[found[0]]}`", advice)
-    return told.replace("Call `", "Run `").replace("release_leases: true", "--release-leases")
+    return told.replace("Call `", "Run `").replace("release_leases=True", "--release-leases")
 
 
 def _in_words(error: OSError) -> str:

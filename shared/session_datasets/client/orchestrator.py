@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from session_datasets.client.calls import Calls
+from session_datasets.client.errors import StillInUseError
 from session_datasets.client.surroundings import Surroundings
 from session_datasets.client.transport import Transport
 from session_datasets.client.workspace import Workspace
@@ -122,7 +123,12 @@ class Orchestrator:
         total: RemovedPart | None = None
         while True:
             # Each call removes something or is done, so this comes to an end.
-            answer = calls.ask(verb, EndAnswer, **arguments)
+            try:
+                answer = calls.ask(verb, EndAnswer, **arguments)
+            except StillInUseError as error:
+                # The service speaks of the wire's field; whoever holds this object passes an argument.
+                error.advice = error.advice.replace("release_leases: true", "release_leases=True")
+                raise
             total = answer.removed if total is None else _sum(total, answer.removed)
             if progress is not None:
                 progress(total)

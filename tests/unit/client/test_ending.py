@@ -54,5 +54,6 @@ def test_open_sessions_are_an_error_of_their_own_that_is_not_tried_again() -> No
     service = Scripted(ProblemModel.of(refusal.problem, "r").to_body())
     with pytest.raises(StillInUseError) as raised:
         Orchestrator(service).end_run("run-1", owner="acme")
-    assert "release_leases" in raised.value.advice
+    assert "call with release_leases=True;" in str(raised.value)
+    assert "release_leases: true" in raised.value.problem.advice
     assert len(service.asked) == 1
