@@ -30,11 +30,16 @@ _NOT_ENFORCED = (
 def isolation(
     context: typer.Context,
     stack: Annotated[
-        str | None, typer.Option(help="The deployed stack; the one of the environment when absent.", show_default=False)
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The deployed stack; the one of the environment when absent.", show_default=False
+        ),
     ] = None,
     node_profile: Annotated[
         str | None,
-        typer.Option(help="AWS profile with a node's credentials, to try that they open and end nothing."),
+        typer.Option(
+            metavar="NAME", help="AWS profile with a node's credentials, to try that they open and end nothing."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print every attempt as JSON.")] = False,
 ) -> None:

@@ -11,7 +11,7 @@ from session_datasets.cli.options import AsJson
 from session_datasets.cli.text import plain
 from session_datasets.client.orchestrator import Orchestrator
 
-_OWNER = typer.Option(help="Tenant or user that it belongs to.")
+_OWNER = typer.Option(metavar="NAME", help="Tenant or user that it belongs to.")
 _RELEASE = typer.Option(
     help="End it although sessions are open in it. Only you can know that their nodes have ended; what they still try "
     "to write is refused."
@@ -20,7 +20,7 @@ _YES = typer.Option("--yes", "-y", help="Do not ask before anything is removed."
 
 
 def end_conversation(
-    conversation: Annotated[str, typer.Argument(help="Id of the chat.", show_default=False)],
+    conversation: Annotated[str, typer.Argument(metavar="CONVERSATION", help="Id of the chat.", show_default=False)],
     owner: Annotated[str, _OWNER],
     release_leases: Annotated[bool, _RELEASE] = False,
     yes: Annotated[bool, _YES] = False,
@@ -42,7 +42,7 @@ def end_conversation(
 
 
 def end_run(
-    run: Annotated[str, typer.Argument(help="Id of the workflow run.", show_default=False)],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Id of the workflow run.", show_default=False)],
     owner: Annotated[str, _OWNER],
     release_leases: Annotated[bool, _RELEASE] = False,
     yes: Annotated[bool, _YES] = False,

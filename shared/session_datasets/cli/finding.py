@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from session_datasets.cli import output, show
-from session_datasets.cli.options import AsJson, Reference, number
+from session_datasets.cli.options import AsJson, Reference, either, number
 from session_datasets.client.workspace import Workspace
 from session_datasets.domain import limits
 from session_datasets.domain.profile import Kind
@@ -18,11 +18,14 @@ _LIST_LIMIT = (1, limits.LIST_LIMIT_MAX, limits.LIST_LIMIT_DEFAULT)
 
 
 def list_(
-    scope: Annotated[ListScope | None, typer.Option(help="The conversation's, else the run's.")] = None,
-    name_contains: Annotated[str | None, typer.Option(help="In the name or description.")] = None,
-    kind: Annotated[Kind | None, typer.Option(help="Only of this kind.")] = None,
+    scope: Annotated[
+        ListScope | None,
+        typer.Option(metavar="SCOPE", help=f"{either(ListScope)}; the conversation's, else the run's, when absent."),
+    ] = None,
+    name_contains: Annotated[str | None, typer.Option(metavar="TEXT", help="In the name or description.")] = None,
+    kind: Annotated[Kind | None, typer.Option(metavar="KIND", help=f"Only of this kind: {either(Kind)}.")] = None,
     limit: Annotated[int | None, number("At most this many.", _LIST_LIMIT)] = None,
-    cursor: Annotated[str | None, typer.Option(help="Where the listing before this one ended.")] = None,
+    cursor: Annotated[str | None, typer.Option(metavar="TEXT", help="Where the listing before this one ended.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List what this session can reach, newest first."""

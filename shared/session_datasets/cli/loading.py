@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from session_datasets.cli import output, show
-from session_datasets.cli.options import AsJson, Reference
+from session_datasets.cli.options import AsJson, Reference, either
 from session_datasets.cli.text import plain
 from session_datasets.client.workspace import Workspace
 from session_datasets.domain.files import LoadTarget
@@ -16,11 +16,14 @@ from session_datasets.domain.files import LoadTarget
 
 def load(
     reference: Reference,
-    to: Annotated[Path | None, typer.Option(help="Where to, inside the current directory.")] = None,
+    to: Annotated[Path | None, typer.Option(metavar="PATH", help="Where to, inside the current directory.")] = None,
     overwrite: Annotated[bool, typer.Option(help="Replace a file of that name, instead of a numbered one.")] = False,
-    into: Annotated[LoadTarget, typer.Option(help="The current directory, or this session's own workspace.")] = (
-        LoadTarget.WORKING_DIRECTORY
-    ),
+    into: Annotated[
+        LoadTarget,
+        typer.Option(
+            metavar="PLACE", help=f"{either(LoadTarget)}: the current directory, or this session's own workspace."
+        ),
+    ] = (LoadTarget.WORKING_DIRECTORY),
     as_json: AsJson = False,
 ) -> None:
     """Fetch the file itself, checked byte for byte. Goes on where an interrupted load stopped. Prints its path."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+
 try:
     import rich as _rich  # noqa: F401  (both come with the extra, so one check names it)
     import typer
@@ -28,21 +31,26 @@ app = typer.Typer(
     epilog='Begin with: eval "$(session-datasets open --owner me --conversation chat-1)"',
 )
 
-app.command("open", epilog='Example: eval "$(session-datasets open --owner me --run run-7 --node clean)"')(open_)
-app.command(epilog="Example: session-datasets register flights.csv --name flights --description 'All of 2013'")(
-    register
-)
-app.command("list", epilog="Example: session-datasets list --name-contains flights")(list_)
-app.command(epilog="Example: session-datasets describe art_01jf8z…")(describe)
-app.command(epilog="Example: session-datasets rows art_01jf8z… --offset 1000 --limit 20 -c origin -c dest")(rows)
-app.command(epilog="Example: session-datasets columns art_01jf8z… dep_delay arr_delay --x time_hour --max-points 500")(
-    columns
-)
-app.command(epilog="Example: session-datasets load art_01jf8z… --to data/flights.csv")(load)
-app.command("end-conversation", epilog="Example: session-datasets end-conversation chat-1 --owner me")(end_conversation)
-app.command("end-run", epilog="Example: session-datasets end-run run-7 --owner me --yes")(end_run)
-app.command(epilog="Example: session-datasets mcp --directory work")(mcp)
+
+def _command(group: typer.Typer, function: Callable[..., None], example: str, name: str | None = None) -> None:
+    """What it says of itself is the docstring. A paragraph of it is one line: rich keeps the line ends of any but the
+    first, and breaks the lines again."""
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+    text = "\n\n".join(" ".join(each.split("\n")) for each in paragraphs)
+    group.command(name, help=text, epilog=f"Example: {example}")(function)
+
+
+_command(app, open_, 'eval "$(session-datasets open --owner me --run run-7 --node clean)"', "open")
+_command(app, register, "session-datasets register flights.csv --name flights --description 'All of 2013'")
+_command(app, list_, "session-datasets list --name-contains flights", "list")
+_command(app, describe, "session-datasets describe art_01jf8z…")
+_command(app, rows, "session-datasets rows art_01jf8z… --offset 1000 --limit 20 -c origin -c dest")
+_command(app, columns, "session-datasets columns art_01jf8z… dep_delay arr_delay --x time_hour --max-points 500")
+_command(app, load, "session-datasets load art_01jf8z… --to data/flights.csv")
+_command(app, end_conversation, "session-datasets end-conversation chat-1 --owner me", "end-conversation")
+_command(app, end_run, "session-datasets end-run run-7 --owner me --yes", "end-run")
+_command(app, mcp, "session-datasets mcp --directory work")
 
 doctor = typer.Typer(no_args_is_help=True, help="Try a deployed stack from outside, and tell what held.")
-doctor.command("isolation", epilog="Example: session-datasets doctor isolation --stack session-datasets")(isolation)
+_command(doctor, isolation, "session-datasets doctor isolation --stack session-datasets", "isolation")
 app.add_typer(doctor, name="doctor")

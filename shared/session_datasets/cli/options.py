@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -44,14 +45,28 @@ def _checked_ids(values: list[str] | None) -> list[str] | None:
 def number(what: str, bounds: tuple[int, int, int]) -> Any:
     """An option that says its range and default. The service checks and defaults; it may be newer than this text."""
     least, greatest, default = bounds
-    return typer.Option(help=f"{what} {least:,} to {greatest:,}; {default:,} when absent.")
+    return typer.Option(metavar="NUMBER", help=f"{what} {least:,} to {greatest:,}; {default:,} when absent.")
+
+
+def either(choices: type[StrEnum]) -> str:
+    """All values of an option that takes one of them, for its help: in a narrow terminal a long type is cut."""
+    *first, last = (each.value for each in choices)
+    return f"{', '.join(first)} or {last}"
 
 
 AsJson = Annotated[bool, typer.Option("--json", callback=_remember_json, help="Print the service's answer as JSON.")]
 Reference = Annotated[
-    str, typer.Argument(callback=_checked_reference, help="An artifact id, or a reference as JSON.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="REFERENCE",
+        callback=_checked_reference,
+        help="An artifact id, or a reference as JSON.",
+        show_default=False,
+    ),
 ]
-Columns = Annotated[list[str] | None, typer.Option("--column", "-c", help="A column to show; repeat for more.")]
+Columns = Annotated[
+    list[str] | None, typer.Option("--column", "-c", metavar="COLUMN", help="A column to show; repeat for more.")
+]
 MadeFrom = Annotated[
     list[str] | None,
     typer.Option(

@@ -52,10 +52,14 @@ def rows(
 
 def columns(
     reference: Reference,
-    names: Annotated[list[str], typer.Argument(help="The columns to plot.", show_default=False)],
-    x: Annotated[str | None, typer.Option("--x", help="A column to plot over; the row number when absent.")] = None,
+    names: Annotated[list[str], typer.Argument(metavar="COLUMN", help="The columns to plot.", show_default=False)],
+    x: Annotated[
+        str | None, typer.Option("--x", metavar="COLUMN", help="A column to plot over; the row number when absent.")
+    ] = None,
     offset: Annotated[int | None, number("First row of the window.", _OFFSET)] = None,
-    rows: Annotated[int | None, typer.Option(help="Rows of the window; to the end when absent.")] = None,
+    rows: Annotated[
+        int | None, typer.Option(metavar="NUMBER", help="Rows of the window; to the end when absent.")
+    ] = None,
     max_points: Annotated[int | None, number("Values drawn of each column.", _POINTS)] = None,
     method: Annotated[
         Reduction,

@@ -8,17 +8,23 @@ from typing import Annotated
 import typer
 
 from session_datasets.cli import output, show
-from session_datasets.cli.options import AsJson, MadeFrom
+from session_datasets.cli.options import AsJson, MadeFrom, either
 from session_datasets.cli.text import plain
 from session_datasets.client.workspace import Workspace
 from session_datasets.domain.profile import Kind, ReadingHints
 
 
 def register(
-    file: Annotated[Path, typer.Argument(help="The file to upload and make known.", show_default=False)],
-    name: Annotated[str | None, typer.Option(help="Label of the artifact; the file's name when absent.")] = None,
-    description: Annotated[str, typer.Option(help="What is in it, for whoever looks for it later.")] = "",
-    kind: Annotated[Kind | None, typer.Option(help="What the rows mean.")] = None,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The file to upload and make known.", show_default=False)
+    ],
+    name: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Label of the artifact; the file's name when absent.")
+    ] = None,
+    description: Annotated[
+        str, typer.Option(metavar="TEXT", help="What is in it, for whoever looks for it later.")
+    ] = "",
+    kind: Annotated[Kind | None, typer.Option(metavar="KIND", help=f"What the rows mean: {either(Kind)}.")] = None,
     made_from: MadeFrom = None,
     type_: Annotated[
         list[str] | None,
@@ -28,11 +34,17 @@ def register(
             help="Type of a column: string, bool, int64, double, decimal(p,s), date or timestamp; repeat for more.",
         ),
     ] = None,
-    null: Annotated[list[str] | None, typer.Option(help="A text that means no value, such as NA; repeat.")] = None,
-    delimiter: Annotated[str | None, typer.Option(help="Of a text file; detected when absent.")] = None,
-    encoding: Annotated[str | None, typer.Option(help="Of a text file; detected when absent.")] = None,
-    sheet: Annotated[str | None, typer.Option(help="Of a workbook; the first when absent.")] = None,
-    request_token: Annotated[str | None, typer.Option(help="Makes a repeat of this command recognisable.")] = None,
+    null: Annotated[
+        list[str] | None, typer.Option(metavar="TEXT", help="A text that means no value, such as NA; repeat.")
+    ] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(metavar="CHARACTER", help="Of a text file; detected when absent.")
+    ] = None,
+    encoding: Annotated[str | None, typer.Option(metavar="NAME", help="Of a text file; detected when absent.")] = None,
+    sheet: Annotated[str | None, typer.Option(metavar="NAME", help="Of a workbook; the first when absent.")] = None,
+    request_token: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Makes a repeat of this command recognisable.")
+    ] = None,
     wait: Annotated[bool, typer.Option(help="Wait until a large file has been profiled.")] = True,
     as_json: AsJson = False,
 ) -> None:

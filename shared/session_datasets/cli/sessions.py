@@ -25,15 +25,17 @@ def _nodes_verb(value: str) -> Verb:
 
 
 def open_(
-    owner: Annotated[str, typer.Option(help="Tenant or user: nobody else sees the data.")],
+    owner: Annotated[str, typer.Option(metavar="NAME", help="Tenant or user: nobody else sees the data.")],
     conversation: Annotated[
-        str | None, typer.Option(help="The chat that the session belongs to. It, --run or both are needed.")
+        str | None,
+        typer.Option(metavar="ID", help="The chat that the session belongs to. It, --run or both are needed."),
     ] = None,
     run: Annotated[
-        str | None, typer.Option(help="The workflow run that the session belongs to. It, --conversation or both.")
+        str | None,
+        typer.Option(metavar="ID", help="The workflow run that the session belongs to. It, --conversation or both."),
     ] = None,
     node: Annotated[
-        str | None, typer.Option(help="Name of the step that will hold the token; node when absent.")
+        str | None, typer.Option(metavar="NAME", help="Name of the step that will hold the token; node when absent.")
     ] = None,
     ttl: Annotated[int | None, number("Seconds until the session ends.", _TTL)] = None,
     verb: Annotated[

@@ -25,8 +25,26 @@ TOKEN = {ENV_TOKEN: "token", "COLUMNS": "200"}
         (["--http", "--host", "0.0.0.0"], TOKEN | {ENV_BEARER: "b" * 32}, "no name is given that it is reached by"),
         (["--http"], TOKEN | {ENV_BEARER: "guess"}, "fewer than 22 characters"),
         ([], {ENV_TOKEN: ""}, f"{ENV_TOKEN} is not set"),
+        (["--directory", "/nowhere"], TOKEN, "'/nowhere' does not exist"),
+        (["--directory", __file__], TOKEN | {"COLUMNS": "500"}, "is a file"),
+        (["--port", "9999"], TOKEN, "Invalid value for --port: It takes --http, too; without that nothing listens."),
+        (["--port", "0"], TOKEN, "Invalid value for --port: It takes --http, too"),
+        (["--host", "127.0.0.1"], TOKEN, "Invalid value for --host: It takes --http, too"),
+        (["--reached-as", "tools.example.org"], TOKEN, "Invalid value for --reached-as: It takes --http, too"),
     ],
-    ids=["no such tool", "open to all", "under any name", "a token that is guessed", "without a session"],
+    ids=[
+        "no such tool",
+        "open to all",
+        "under any name",
+        "a token that is guessed",
+        "without a session",
+        "in a folder that is not there",
+        "in a file",
+        "at a port without http",
+        "at any port without http",
+        "at an address without http",
+        "under a name without http",
+    ],
 )
 def test_a_server_that_should_not_be_is_refused_in_words(
     arguments: list[str], environment: dict[str, str], told: str
