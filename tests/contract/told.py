@@ -81,7 +81,9 @@ the place in the value.
         """## Payloads of Temporal
 
 An `ApplicationError` of these types says why a payload did not cross by reference. One that is not retried fails the
-workflow; the others are tried again, since another worker, a later moment or a new deployment may have them.
+workflow; the others are tried again, since another worker, a later moment or a new deployment may have them. Of what a
+workflow itself sends, only PayloadTooLarge fails it; any other, PayloadNotKept too, fails its task, which is tried
+again until the workflow times out or is terminated.
 """,
         by_temporal.EXAMPLES.shown,
     ),

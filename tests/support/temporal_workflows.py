@@ -82,5 +82,28 @@ class Carrying:
         return lengths
 
 
+@workflow.defn
+class Sending:
+    """Sends a text of ``count`` characters that it made itself, in one of the ways that a workflow has."""
+
+    @workflow.run
+    async def run(self, how: str, count: int) -> str:
+        text = "x" * count
+        if how == "activity":
+            await workflow.execute_activity(asked_tool, text, **_SHORTLY)
+        elif how == "child":
+            await workflow.execute_child_workflow(Echo.run, text)
+        elif how == "continue as new":
+            workflow.continue_as_new(args=["", len(text), text])
+        elif how == "failure":
+            raise ApplicationError("too much to say", text)
+        elif how == "caught":
+            try:
+                await workflow.execute_activity(asked_tool, text, **_SHORTLY)
+            except ApplicationError as error:
+                return str(error.type)
+        return text
+
+
 ACTIVITIES = [make_rows, sum_of_ids, fails_once_with_much_to_say, asked_tool]
-WORKFLOWS = [HandOver, Echo, Carrying]
+WORKFLOWS = [HandOver, Echo, Carrying, Sending]

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from session_datasets.domain.redaction import redact
-from session_datasets.domain.secret_words import names_a_secret
+from session_datasets.domain.secret_words import likely_names_a_secret, names_a_secret
 
 _DEPTH_MAX = 32
 # Words of a key: apiKey, api_key, API-KEY and x.api.key are all ("api", "key").
@@ -91,7 +91,7 @@ def _is_secret_without_words(words: list[str]) -> bool:
     is_open = joined.endswith("token") and (
         joined.removesuffix("token") in _OPEN_TOKENS or bool(_OPEN_TOKENS.intersection(words))
     )
-    return names_a_secret(joined) and not is_open
+    return likely_names_a_secret(joined) or (names_a_secret(joined) and not is_open)
 
 
 def _crossing(given: Any) -> dict[str, Any]:

@@ -18,11 +18,13 @@ from temporalio.worker import Replayer, Worker
 
 from session_datasets.boundary.references import FolderStore
 from session_datasets.boundary.temporal import SessionDatasetsPlugin
-from session_datasets.client.errors import ConfigurationError
+from session_datasets.client.errors import ConfigurationError, error_of
 from session_datasets.client.workspace import Workspace
+from session_datasets.domain.errors import Problem, ProblemCode
+from session_datasets.wire.problem import ProblemModel
 from tests.support.moto_cloud import MotoCloud
 from tests.support.temporal_server import payloads_of
-from tests.support.temporal_workflows import ACTIVITIES, CALLS, WORKFLOWS, Carrying, Echo, HandOver
+from tests.support.temporal_workflows import ACTIVITIES, CALLS, WORKFLOWS, Carrying, Echo, HandOver, Sending
 
 ROWS = 60_000
 SUM = ROWS * (ROWS - 1) // 2
@@ -248,3 +250,52 @@ def test_arguments_that_are_lost_fail_their_activity_for_good(
     assert wrapping.non_retryable
     assert isinstance(wrapping.cause, ApplicationError)
     assert wrapping.cause.type == kind
+
+
+@pytest.mark.parametrize("how", ["activity", "child", "continue as new", "result"])
+def test_a_workflow_that_sends_too_much_fails_for_good(temporal_server: str, tmp_path: Path, how: str) -> None:
+    plugin = SessionDatasetsPlugin(FolderStore(tmp_path), max_payload_bytes=100_000)
+    with pytest.raises(WorkflowFailureError) as failed:
+        run(temporal_server, plugin, Sending.run, how, 200_000)
+    cause = failed.value.cause
+    assert isinstance(cause, ApplicationError)
+    assert (cause.type, cause.non_retryable) == ("PayloadTooLarge", True)
+    assert "200,002 bytes" in str(cause)
+
+
+def test_a_workflow_may_catch_that_it_sends_too_much(temporal_server: str, tmp_path: Path) -> None:
+    plugin = SessionDatasetsPlugin(FolderStore(tmp_path), max_payload_bytes=100_000)
+    assert run(temporal_server, plugin, Sending.run, "caught", 200_000)[0] == "PayloadTooLarge"
+
+
+def test_a_failure_with_too_much_to_say_fails_its_workflow_without_its_details(
+    temporal_server: str, tmp_path: Path
+) -> None:
+    plugin = SessionDatasetsPlugin(FolderStore(tmp_path), max_payload_bytes=100_000)
+    with pytest.raises(WorkflowFailureError) as failed:
+        run(temporal_server, plugin, Sending.run, "failure", 200_000)
+    assert "too much to say (Its details are missing: A payload of 200,002 bytes" in str(failed.value.cause)
+
+
+class Refusing(FolderStore):
+    """A folder that refuses to keep anything, as a run that has ended does, the first ``times``."""
+
+    def __init__(self, directory: Path, times: int) -> None:
+        super().__init__(directory)
+        self._times_left = times
+
+    def put(self, file: Path, *, name: str, sha256: str) -> Any:
+        if self._times_left:
+            self._times_left -= 1
+            problem = Problem(ProblemCode.ENDED, "The run of this session has ended; nothing was written.", "")
+            raise error_of(ProblemModel.of(problem, "request-1"))
+        return super().put(file, name=name, sha256=sha256)
+
+
+def test_what_is_not_kept_of_a_workflow_fails_its_task_which_is_tried_again(
+    temporal_server: str, tmp_path: Path
+) -> None:
+    result, history = run(temporal_server, SessionDatasetsPlugin(Refusing(tmp_path, 1)), Sending.run, "result", 100_000)
+    assert result == "x" * 100_000
+    [failed] = [each for each in history.events if each.HasField("workflow_task_failed_event_attributes")]
+    assert "The run of this session has ended" in failed.workflow_task_failed_event_attributes.failure.message

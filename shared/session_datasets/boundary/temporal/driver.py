@@ -59,11 +59,7 @@ class ArtifactStorageDriver(StorageDriver):
     def _put(self, payload: Payload) -> StorageDriverClaim:
         size = len(payload.data)
         if size > self._max_payload_bytes:
-            raise failures.payload_error(
-                failures.TOO_LARGE,
-                f"A payload of {size:,} bytes was not sent: the plugin takes up to {self._max_payload_bytes:,}. "
-                "Register a file with register_artifact in the activity, and return its reference.",
-            )
+            raise failures.too_large(size, self._max_payload_bytes)
         with failures.told_to_temporal(f"A payload of {size:,} bytes was not kept"):
             reference = save_bytes(payload.data, self._store(), name=_ARTIFACT_NAME)
         metadata = {name: base64.b64encode(value).decode("ascii") for name, value in payload.metadata.items()}

@@ -15,6 +15,8 @@ from session_datasets.boundary.payloads import build_data_converter
 from session_datasets.boundary.references import Store, WorkspaceStore
 from session_datasets.boundary.temporal.driver import MAX_PAYLOAD_BYTES, ArtifactStorageDriver
 from session_datasets.boundary.temporal.failures import PayloadFailureConverter
+from session_datasets.boundary.temporal.interceptor import ContinuingInterceptor
+from session_datasets.boundary.temporal.payload_converter import refusing_above
 from session_datasets.client.errors import ConfigurationError
 from session_datasets.client.workspace import Workspace
 from session_datasets.domain.limits import KIB
@@ -36,6 +38,9 @@ class SessionDatasetsPlugin(SimplePlugin):
     that a long-lived worker may open a new session before a token runs out: what earlier sessions of the same run or
     conversation kept stays within reach. Unset fields of Pydantic models are not sent (``build_data_converter``). The
     sandbox takes this package and the frameworks it adapts to from the worker, and ``passthrough_modules`` beside them.
+
+    A value above ``max_payload_bytes`` is refused where it is sent, in a workflow's code too: PayloadTooLarge, an
+    ApplicationError. Lowering that number for running workflows changes what a replay of them does.
 
     ConfigurationError for a data converter with a payload converter or an external storage of the program's own,
     which says how to join them.
@@ -61,11 +66,14 @@ class SessionDatasetsPlugin(SimplePlugin):
             driver_selector=lambda _, payload: self._driver if len(payload.data) >= threshold_bytes else None,
             payload_size_threshold=0,
         )
+        # What stays below the threshold crosses in the history, whatever the driver takes.
+        self._bytes_max = max(max_payload_bytes, threshold_bytes - 1)
         self._modules = resolve_passthrough_modules(passthrough_modules)
         super().__init__(
             "session_datasets.SessionDatasetsPlugin",
             data_converter=self._with_storage,
             workflow_runner=self._with_modules,
+            interceptors=[ContinuingInterceptor()],
         )
 
     @property
@@ -89,13 +97,20 @@ class SessionDatasetsPlugin(SimplePlugin):
         if converter.failure_converter_class is DefaultFailureConverter:
             converter = dataclasses.replace(converter, failure_converter_class=PayloadFailureConverter)
         if converter.external_storage is None:
-            return dataclasses.replace(converter, external_storage=self._storage)
+            return dataclasses.replace(self._refusing(converter), external_storage=self._storage)
         if self._driver in converter.external_storage.drivers:
             return converter
         raise ConfigurationError(
             "The data converter has an external storage of its own, which was not replaced.",
             "Put this plugin's driver among its drivers, and choose it in its driver_selector.",
         )
+
+    def _refusing(self, converter: DataConverter) -> DataConverter:
+        if converter.payload_codec is not None:
+            # It decides how many bytes are sent.
+            return converter
+        refusing = refusing_above(converter.payload_converter_class, self._bytes_max)
+        return dataclasses.replace(converter, payload_converter_class=refusing)
 
     def _with_modules(self, runner: WorkflowRunner | None) -> WorkflowRunner:
         if isinstance(runner, SandboxedWorkflowRunner):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import pickle
 from pathlib import Path
 from typing import Any
 
 import pytest
 from temporalio.api.common.v1 import Payload
+from temporalio.api.failure.v1 import Failure
 from temporalio.converter import (
     DataConverter,
     DefaultFailureConverter,
@@ -15,6 +17,7 @@ from temporalio.converter import (
     ExternalStorage,
     StorageDriverSelectContext,
 )
+from temporalio.exceptions import ApplicationError
 from temporalio.worker import UnsandboxedWorkflowRunner
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
@@ -60,7 +63,7 @@ def test_a_threshold_below_a_reference_is_refused(tmp_path: Path) -> None:
 
 def test_payload_and_failure_converter_are_ours_where_they_were_the_default(plugin: SessionDatasetsPlugin) -> None:
     converter = converter_of(plugin, DataConverter.default)
-    assert converter.payload_converter_class is SetFieldsPayloadConverter
+    assert issubclass(converter.payload_converter_class, SetFieldsPayloadConverter)
     assert converter.failure_converter_class is PayloadFailureConverter
 
 
@@ -161,3 +164,37 @@ def test_a_codec_of_the_programs_own_works_below_the_reference(tmp_path: Path) -
     [kept] = tmp_path.iterdir()
     # What is kept is what the codec made, so an encrypting one encrypts the artifact too.
     assert b"secret" not in kept.read_bytes()
+
+
+def test_a_value_above_the_limit_is_refused_where_it_is_converted(tmp_path: Path) -> None:
+    plugin = SessionDatasetsPlugin(FolderStore(tmp_path), max_payload_bytes=100_000)
+    payloads = converter_of(plugin, DataConverter.default).payload_converter
+    assert len(payloads.to_payloads(["x" * 99_998])[0].data) == 100_000
+    with pytest.raises(ApplicationError, match=r"100,001 bytes was not sent") as refused:
+        payloads.to_payloads(["small", "x" * 99_999])
+    assert (refused.value.type, refused.value.non_retryable) == ("PayloadTooLarge", True)
+
+
+def test_what_stays_in_the_history_is_not_measured_by_what_the_driver_takes(tmp_path: Path) -> None:
+    plugin = SessionDatasetsPlugin(FolderStore(tmp_path), threshold_bytes=50_000, max_payload_bytes=10_000)
+    payloads = converter_of(plugin, DataConverter.default).payload_converter
+    assert payloads.to_payloads(["x" * 20_000])
+    with pytest.raises(ApplicationError):
+        payloads.to_payloads(["x" * 50_000])
+
+
+def test_the_converter_reaches_the_processes_of_activities(tmp_path: Path) -> None:
+    kind = converter_of(SessionDatasetsPlugin(FolderStore(tmp_path)), DataConverter.default).payload_converter_class
+    assert pickle.loads(pickle.dumps(kind)) is kind
+
+
+def test_an_error_whose_details_are_too_large_is_told_without_them(tmp_path: Path) -> None:
+    plugin = SessionDatasetsPlugin(FolderStore(tmp_path), max_payload_bytes=100_000)
+    converter = converter_of(plugin, DataConverter.default)
+    failure = Failure()
+    error = ApplicationError("no such table", "x" * 200_000, type="Refused", non_retryable=True)
+    converter.failure_converter.to_failure(error, converter.payload_converter, failure)
+    assert failure.message.startswith("no such table (Its details are missing: A payload of 200,002 bytes")
+    assert failure.application_failure_info.type == "Refused"
+    assert failure.application_failure_info.non_retryable
+    assert not failure.application_failure_info.HasField("details")
