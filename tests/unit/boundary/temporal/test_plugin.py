@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import pickle
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -110,7 +111,10 @@ def test_a_replayer_gets_the_same_converter_as_a_client(plugin: SessionDatasetsP
 
 
 def test_the_sandbox_takes_this_package_and_the_users_modules_from_the_worker(plugin: SessionDatasetsPlugin) -> None:
-    config: Any = {"workflow_runner": SandboxedWorkflowRunner()}
+    config: Any = {
+        "workflow_runner": SandboxedWorkflowRunner(),
+        "client": SimpleNamespace(data_converter=converter_of(plugin, None), config=lambda **_: {"interceptors": []}),
+    }
     runner = plugin.configure_worker(config)["workflow_runner"]
     assert isinstance(runner, SandboxedWorkflowRunner)
     assert {"session_datasets", "langchain_core", "mine"} <= runner.restrictions.passthrough_modules
@@ -120,7 +124,10 @@ def test_the_sandbox_takes_this_package_and_the_users_modules_from_the_worker(pl
 
 def test_another_runner_is_left_alone(plugin: SessionDatasetsPlugin) -> None:
     runner = UnsandboxedWorkflowRunner()
-    config: Any = {"workflow_runner": runner}
+    config: Any = {
+        "workflow_runner": runner,
+        "client": SimpleNamespace(data_converter=converter_of(plugin, None), config=lambda **_: {"interceptors": []}),
+    }
     assert plugin.configure_worker(config)["workflow_runner"] is runner
 
 
