@@ -85,7 +85,7 @@ class Toolbox:
         known = ", ".join(each.name for each in self._definitions)
         raise WrongCallError(
             f"There is no tool {str(name)[:80]!r}; nothing was done.",
-            f"Did you mean {near[0]!r}?" if near else f"Call one of {known}.",
+            (f"Did you mean {near[0]!r}? " if near else "") + f"Call one of {known}.",
         )
 
 
@@ -108,7 +108,7 @@ def wrong_arguments(error: ValidationError, arguments: type[Arguments] | None) -
             if near := near_names(place, known):
                 advice.append(f"Did you mean {near[0]!r}?")
         mistakes.append(f"{place[:80]}: {message[0].lower()}{message[1:]}")
-    if not advice and known:
+    if known:
         advice.append(f"Correct it and call again; the arguments are {', '.join(known)}.")
     return WrongCallError("; ".join(mistakes) + "; nothing was done.", " ".join(dict.fromkeys(advice)))
 

@@ -71,9 +71,9 @@ def test_the_same_failing_call_again_gets_a_stronger_hint(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "arguments", "told"),
     [
-        ("reed_rows", {}, "Did you mean 'read_rows'?"),
+        ("reed_rows", {}, "Did you mean 'read_rows'? Call one of register_artifact"),
         ("frobnicate", {}, "Call one of register_artifact"),
-        ("read_rows", {"artifct_id": ID}, "Did you mean 'artifact_id'?"),
+        ("read_rows", {"artifct_id": ID}, "Did you mean 'artifact_id'? Correct it and call again; the arguments"),
         ("read_rows", {}, "artifact_id: field required"),
         ("read_rows", {"artifact_id": ID, "offset": -1}, "offset: input should be greater than or equal to 0"),
         ("read_rows", {"artifact_id": ID, "limit": 10**6}, "limit: input should be less than or equal to 1000"),
