@@ -22,7 +22,8 @@ _UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 def file_name_of(wished: str | None, fmt: str) -> str:
     """The name in Unicode's composed form, with the format's suffix if it has none; a unique one for None.
 
-    One slash before it means nothing. UnsafeFileNameError otherwise, with the nearest name that is safe.
+    One slash before it means nothing. UnsafeFileNameError otherwise, with the nearest name that is safe;
+    InvalidMaterializeError for a name that announces the other format.
     """
     if wished is None:
         return f"result_{uuid.uuid4().hex[:12]}.{fmt}"
@@ -35,6 +36,11 @@ def file_name_of(wished: str | None, fmt: str) -> str:
         raise UnsafeFileNameError(
             f"The file name {cut(wished, 80)!r} {reason}; nothing was saved.",
             f"Call again with filename={_safe(name, fmt)!r}, or without one.",
+        )
+    if (announced := PurePosixPath(name).suffix.casefold().removeprefix(".")) in {"csv", "parquet"} - {fmt}:
+        raise InvalidMaterializeError(
+            f"The file name {cut(wished, 80)!r} announces {announced} and fmt is {fmt!r}; nothing was saved.",
+            f"Call again with fmt={announced!r}, or with filename={PurePosixPath(name).stem + '.' + fmt!r}.",
         )
     return _with_suffix(name, fmt)
 

@@ -202,3 +202,19 @@ def test_no_rows_are_a_valid_file_with_its_columns(save: Saving, fmt: str) -> No
     else:
         table = pq.read_table(result.path)
         assert (table.num_rows, [str(field.type) for field in table.schema]) == (0, ["string", "string"])
+
+
+@pytest.mark.parametrize(("wished", "fmt", "other"), [("a.parquet", "csv", "parquet"), ("a.CSV", "parquet", "csv")])
+def test_a_name_that_announces_the_other_format_is_refused_before_a_row_is_pulled(
+    save: Saving, wished: str, fmt: str, other: str
+) -> None:
+    rows = iter([(1,)])
+    with pytest.raises(InvalidMaterializeError, match=f"announces {other} and fmt is '{fmt}'") as refused:
+        save(["a"], rows, fmt=fmt, filename=wished)
+    assert refused.value.advice == f"Call again with fmt={other!r}, or with filename='a.{fmt}'."
+    assert list(rows) == [(1,)]
+
+
+@pytest.mark.parametrize("wished", ["a.txt", "a.parquet.csv", "parquet", "a.csv"])
+def test_any_other_suffix_is_as_good_as_the_formats(save: Saving, wished: str) -> None:
+    assert Path(save(["a"], [(1,)], filename=wished).path).name == (wished if "." in wished else f"{wished}.csv")
