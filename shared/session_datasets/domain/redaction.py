@@ -8,25 +8,17 @@ from __future__ import annotations
 
 import re
 
+from session_datasets.domain.secret_names import without_values
 from session_datasets.domain.secret_patterns import compiled
-from session_datasets.domain.secret_words import (
-    EXPLAINS,
-    LONGEST_OF_A_PARSER,
-    OF_A_CONDITION,
-    OF_A_PARSER,
-    OPEN_TOKENS,
-    SAYS_NOTHING,
-    SCHEMES,
-    SECRET_NAMES,
-    SECRET_PARAMETERS,
-    plain_name,
-)
+from session_datasets.domain.secret_values import MASK, is_basic, is_plain
 
-MASK = "***"
+__all__ = ["CUT_MARK", "MASK", "redact", "redacted_and_cut"]
+
 CUT_MARK = " …[cut]"
 _READ_BEYOND_CHARACTERS = 64 * 1024
 
-_CLOSING = ",;.)]}\"'\\"
+_CALL_CHARACTERS = 300
+_STATEMENT_CHARACTERS = 160
 
 
 def redact(text: str) -> str:
@@ -40,10 +32,11 @@ def redact(text: str) -> str:
     if "PRIVATE KEY" in text:
         text = patterns.private_key.sub(rf"\1{MASK}", text)
     text = patterns.scheme.sub(_without_credentials, text)
-    text = patterns.known.sub(MASK, text)
+    text = patterns.known.sub(MASK, patterns.hook.sub(rf"\1{MASK}", text))
+    text = patterns.option.sub(_without_password_of_curl, text)
     # Before the values, since a password may hold what looks like one; and after them, where words have grown together.
     text = _without_userinfos(text)
-    return _without_userinfos(_without_values(text))
+    return _without_userinfos(without_values(text))
 
 
 def redacted_and_cut(text: str, max_chars: int) -> str:
@@ -81,7 +74,7 @@ def _without_userinfo(found: re.Match[str]) -> str:
         return _without_userinfo_of_url(word, start + len("://"), end)
     # A label before an address is nobody's name.
     user = compiled().user.search(word, 0, end)
-    if user is None and (slash := word.find("/", 1, end)) > 0 and compiled().address.match(word, end):
+    if user is None and (slash := word.find("/", 1, end)) > 0 and _is_of_oracle(found, slash, end):
         return word[: slash + 1] + MASK + word[end:] if slash + 1 < end else word
     if compiled().clock.match(word):
         return word
@@ -98,62 +91,21 @@ def _without_userinfo_of_url(word: str, start: int, end: int) -> str:
     return word if end <= start else word[:start] + MASK + word[end:]
 
 
-def _without_values(text: str) -> str:
-    patterns = compiled()
-    parts, done, position = [], 0, 0
-    while found := patterns.named.search(text, position):
-        value = patterns.value.match(text, found.end()) if _is_secret(found, done) else None
-        if value is None or _explains(found, value):
-            # What is no value of a secret may hold the name of one.
-            position = found.end("option" if found["option"] else "sql" if found["sql"] else "name")
-            continue
-        parts += [text[done : found.end()], _masked(found, value)]
-        position = done = value.end()
-    return "".join([*parts, text[done:]])
-
-
-def _explains(found: re.Match[str], value: re.Match[str]) -> bool:
-    """``password: column not found`` and ``token: expected str, got int`` are sentences."""
-    bare = value["bare"]
-    if bare is None or value["scheme"] or (found["gap"] or "").strip() != ":":
-        return False
-    return bare.lower() in EXPLAINS and compiled().sentence.match(value.string, value.end()) is not None
-
-
-def _masked(found: re.Match[str], value: re.Match[str]) -> str:
-    opening = value["open"] or value["escaped_open"] or value["open_brace"] or value["open_list"] or ""
-    held = value[value.lastgroup or "bare"]
-    inside = held if opening else held.rstrip(_CLOSING) or held
-    says_nothing = not inside.strip() or inside.lower() in SAYS_NOTHING
-    if inside.lower() in SCHEMES:
-        # Of a header that is described; the value of one that was sent comes behind it.
-        says_nothing = plain_name(found["name"] or "").endswith("authorization")
-    return value["scheme"] + opening + (inside if says_nothing else MASK) + held[len(inside) :]
-
-
-def _is_secret(found: re.Match[str], done: int) -> bool:
-    """``done``: where the text begins that no value was taken from."""
-    if found["sql"]:
+def _is_of_oracle(found: re.Match[str], slash: int, end: int) -> bool:
+    if compiled().address.match(found[0], end):
         return True
-    name = (found["option"] or found["name"]).lower()
-    plain = plain_name(name)
-    if plain.endswith(OPEN_TOKENS) or (plain == "token" and _follows(found, done, OF_A_PARSER)):
-        return False
-    if plain.endswith(SECRET_NAMES):
-        return True
-    if plain == "signature" and _follows(found, done, OF_A_CONDITION):
-        return False
-    gap = found["gap"] or ""
-    is_parameter = "=" in gap or "%3d" in gap.lower() or "x-amz-" in name
-    return is_parameter and re.split(r"[._-]", name)[-1] in SECRET_PARAMETERS
+    slash += found.start()
+    return compiled().of_oracle.search(found.string[max(0, slash - _STATEMENT_CHARACTERS) : slash]) is not None
 
 
-def _follows(found: re.Match[str], done: int, words: tuple[str, ...]) -> bool:
-    before = found.string[max(done, found.start() - LONGEST_OF_A_PARSER) : found.start()]
-    return before.lower().rstrip().endswith(words)
+def _without_password_of_curl(found: re.Match[str]) -> str:
+    """Others have users behind -u as well, and groups behind a colon."""
+    before = found.string[max(0, found.start() - _CALL_CHARACTERS) : found.start()]
+    return f"{found[1]}{MASK}" if "curl" in before else found[0]
 
 
 def _without_credentials(found: re.Match[str]) -> str:
-    """A word of small letters after "basic" or "bearer" is a word of the sentence."""
+    """What stands after "basic" or "bearer" is mostly a word of the sentence."""
     scheme, gap, value = found.groups()
-    return found[0] if value.isalpha() and value.islower() else f"{scheme}{gap}{MASK}"
+    is_sent = is_basic(value) if scheme.lower() == "basic" else not is_plain(value)
+    return f"{scheme}{gap}{MASK}" if is_sent else found[0]

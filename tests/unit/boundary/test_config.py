@@ -75,12 +75,14 @@ CREDENTIALS = [
     "dsn", "X-Amz-Signature", "bearer", "db.pwd", "dbpassword", "DBPASSWORD", "accesstoken", "refreshtoken", "apiKeys",
     "accessKeys", "pass", "userpass", "db_pass", "AccountKey", "account_key", "encryptionKey", "passcode", "passwords",
     "secrets", "clientsecrets", "accessTokens", "awsaccesskeyid", "connectionString", "password_hash", "authtoken",
-    "pwds", "idToken",
+    "pwds", "idToken", "openai_key", "OPENAI_KEY", "ssh_key", "sshKey", "session_key", "sessionKeys",
+    "subscription_key", "authKey", "anthropicKey", "connection_string", "smtp_pass",
 ]  # fmt: skip
 ORDINARY = [
     "max_tokens", "token_count", "token_budget", "total_token_usage", "next_page_token", "thread_id", "author",
     "primary_key", "keyboard", "secretary", "passenger", "langgraph_node", "checkpoint_ns", "monkey",
-    "bypass", "compass", "tokens", "maxTokens", "maxtoken", "nextpagetoken", "keys", "accounts", "passed",
+    "bypass", "compass", "sort_key", "cache_key", "partitionKey", "tokens", "maxTokens",
+    "maxtoken", "nextpagetoken", "keys", "accounts", "passed",
 ]  # fmt: skip
 
 

@@ -22,7 +22,7 @@ SECRETS = {
     "authorization in JSON": ('{"Authorization": "Bearer hunter2"}', '{"Authorization": "***"}'),
     "authorization in a list of headers": (
         "[('Authorization', 'Bearer hunter2')]",
-        "[('Authorization', 'Bearer ***')]",
+        "[('Authorization', '***')]",
     ),
     "bearer without its header": ("sent Bearer hunter2-7 twice", "sent Bearer *** twice"),
     "key id": ("user AKIAIOSFODNN7EXAMPLE said", "user *** said"),
@@ -91,7 +91,61 @@ SECRETS = {
     "ODBC with another bracket": ("PWD={a)b]hunter2};Database=x", "PWD={***};Database=x"),
     "key of a model": ("use sk-ant-api03-0123456789abcdefghij now", "use *** now"),
 }
+# A literal behind =, a blank or a bracket, however its language writes one; names in the plural; what is beside a name.
+HIDING = "hunter2"
+SURROUNDED = [
+    *("CREATE SECRET s (TYPE s3, KEY_ID 'x', SECRET '{}')", "SECRET_ACCESS_KEY '{}'", "SESSION_TOKEN '{}'"),
+    *(
+        "PASSWORD E'{}'",
+        "PASSWORD N'{}'",
+        "PASSWORD $${}$$",
+        "PASSWORD $q${}$q$",
+        "SET PASSWORD FOR x = PASSWORD('{}')",
+    ),
+    *("SET PASSWORD FOR 'ana'@'h' = '{}'", "GRANT ALL ON d.* TO ana IDENTIFIED BY {}", "SecretStr('{}')"),
+    *(
+        "CONNECT TO ana IDENTIFIED BY {} USING 'x'",
+        "grant select on t to ana identified by {};",
+        "token '{}' is not valid",
+    ),
+    *("password=b'{}'", 'password = f"{}"', "password != '{}'", "password <> '{}'", "password IN ('{}')"),
+    *("password NOT IN ('{}')", "password LIKE '{}'", "PASSWORD={}", "openai_key={}", "ssh_key: {}", "session_key: {}"),
+    *('{"password": {"value": "{}"}}', '{"password": {"S": "{}"}}', '{"credentials": {"user": "{}"}}'),
+    *("{'password': {'type': 'string', 'default': '{}'}}", r"{\"password\": {\"value\": \"{}\"}}"),
+    *("password:\n  {}\n", "password: |\n  {}\nuser: ana", "a:\n  password: >-\n    {}\n  user: ana"),
+    *("passwords:\n  - {}\nuser: x", '"password":\n  "{}"', "- name: DB_PASSWORD\n  value: {}\n"),
+    *('{"db_pass": "{}"}', "db_pass: {}", "smtp_pass: {}", '{"pass": "{}"}', "Cookie: {}", "X-Auth-Key: {}"),
+    *("{'Cookie': '{}'}", "Ocp-Apim-Subscription-Key: {}", "Authorization: Custom {}", "API key: {}"),
+    *("<password>{}</password>", '<db:Password type="x">{}</db:Password>', "%22password%22%3A%22{}%22"),
+    *("curl -u user:{} https://h", "curl -s --user 'user:{}' https://h", "sqlplus scott/{}@orcl"),
+    *("connect('scott/{}@orcl')", "https://hooks.slack.com/services/{}", "https://discord.com/api/webhooks/{}"),
+    *("password: Optional[str] = '{}'", "password: str = '{}'", 'def f(password: Union[str, None] = "{}")'),
+    *('{"passwords": ["{}"]}', "apiKeys={}", '{"secrets": "{}"}', "credentials={}", '{"access_tokens": ["{}"]}'),
+    *('{"connection_string": "{}"}', "env['DB_PASSWORD']='{}'", 'os.environ["TOKEN"] = "{}"', "user[password]={}"),
+    *('{"name": "DB_PASSWORD", "value": "{}"}', '{"ParameterKey": "DbPassword", "ParameterValue": "{}"}'),
+    *('<add key="DbPassword" value="{}"/>', "Name=DB_PASSWORD,Value={}", "('password', '{}')"),
+    *("(b'x-api-key', b'{}')", "[('a', 'b'), ('password', '{}')]", 'os.getenv("DB_PASSWORD", "{}")'),
+    *('["x-api-key", "{}"]', '{"password": [["{}"], 1]}', "password=['{}', 2]"),
+]
+# text -> the same without its secret: what went on behind the end of a line, a bracket or a first pair.
+GOING_ON = {
+    'password="a\nhunter2" x': 'password="***" x',
+    "password=['a]b', 'hunter2'] x": "password=['***', '***'] x",
+    'password=(1,"x)hunter2") x': "password=(***) x",
+    '{"password": [["a"], "hunter2"], "a": 1}': '{"password": [["***"], "***"], "a": 1}',
+    "Set-Cookie: sid=hunter2; Path=/": "Set-Cookie: ***",
+    "cookie: a=b; session=hunter2": "cookie: ***",
+    "password: |\n  a\n  hunter2\nuser: ana": "password: |\n  ***\nuser: ana",
+    "passwords:\n  - a\n  - hunter2\nuser: ana": "passwords:\n  - ***\n  - ***\nuser: ana",
+    "PASSWORD=$(echo hunter2) x": "PASSWORD=*** x",
+    "password=b'a hunter2' x": "password=b'***' x",
+    "password IN ('a', 'hunter2') x": "password IN ('***', '***') x",
+}
 MARKED = [
+    *("shpat_0123456789abcdef0123456789abcdef", "pypi-AgEIcHlwaS5vcmcCJDAxMjM", "dckr_pat_0123456789abcdefghij"),
+    *("dop_v1_0123456789abcdef0123456789abcdef", "whsec_0123456789abcdefghij", "xapp-1-A0123456789-0123456789"),
+    *("lin_api_0123456789abcdefghij", "123456789:AA0123456789abcdefghij0123456789abc", "lsv2_pt_0123456789abcdef0123"),
+    *("gsk_0123456789abcdefghij", "glsa_0123456789abcdefghij", "NRAK-0123456789ABCDEFGHIJ"),
     *("dapi0123456789abcdef0123456789abcdef", "ya29.a0AfH6SMB_0123456789", "GOCSPX-0123456789abcdefghij"),
     *("hf_0123456789abcdefghijABCDEFGHIJ", "glpat-0123456789abcdefghij", "sk_live_0123456789abcdef"),
     *("rk_test_0123456789abcdef", "npm_0123456789abcdefghijABCDEFGHIJ012345", "hvs.CAESI0123456789abcdef"),
@@ -108,6 +162,21 @@ PIECES = st.sampled_from(
         *("=", ":", "%3D", "=>", " ", "\n", "\t", '"', "'", "\\", "&", ";", ",", "@", "://", "/", "?", "{", "}", "["),
         *("]", "(", ")", "***", "-", ".", "u:p@h", "Bearer ", "Basic ", "AKIAIOSFODNN7EXAMPLE", JWT, "eyJ", "none"),
         *("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "x", "unexpected ", "mailto:", "arn:aws:s3:::b"),
+        *(
+            "passwords",
+            "api key",
+            "cookie",
+            "db_pass",
+            "credentials",
+            "SECRET",
+            "session_key",
+            "E'",
+            "$$",
+            "$q$",
+            "%22",
+        ),
+        *("!=", " in (", " like '", "value", ', "', "])", "  - ", "|\n  ", "curl -u a:", "<password>", "Optional[str]"),
+        *("name", "$(", "type", "default", "a7b", "sqlplus ", "a=b; ", "hooks.slack.com/services/", "create "),
         *("acme/conversations/a/datasets/b", "b.s3.amazonaws.com", "account 123456789012", "s3://b/k"),
     ]
 )

@@ -24,6 +24,19 @@ BEGINNINGS = [
     *("identified by ", "create user x ", "password  '", "://<", '://"x', "''", "password=''", "password={}}"),
     *("a/", "@h:15", "a/b@h:1521 ", "12:30@", "token: expected ", "signature = ", "SG.", "SG.0123456789.", "ya29."),
     *("&a", "AKIA", " ", "=", "a=b ", "x-amz-", "arn:aws:s3:", "a.amazonaws.com", "account ", "s3://", "\n"),
+    *(
+        "password=[",
+        "password=['",
+        "password=(x'\n",
+        "password  ",
+        "PASSWORD $q$",
+        "password\n",
+        "password:\n  ",
+        "a;b=",
+    ),
+    *("password:\n  - x\n", 'password=["a', "('password', ", "cookie: a=b;", "curl -u a:b ", "-u a:", "<password>"),
+    *("password: str | ", "password=[[", "api key", "to x identified by ", "sqlplus a/b@", '"password" , value', "%22"),
+    *("Authorization: a ", "password=\\'[", "password: |\n  x\n", "hooks.slack.com/services/", "basic aaaaaa "),
     "-----BEGIN PRIVATE KEY-----",
 ]
 # A run of so many characters takes a pattern that is tried anew at each of them minutes: 3 * 10 ** 10 steps.
