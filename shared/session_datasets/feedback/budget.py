@@ -20,7 +20,7 @@ class SessionBudget:
     """
 
     def __init__(self, budget: int | None = None) -> None:
-        if budget is not None and budget < 0:
+        if budget is not None and _rows(budget) < 0:
             raise ValueError(f"a budget of {budget:,} rows can not be: it is 0 or more, or None for no bound")
         self._budget = budget
         self._consumed = 0
@@ -47,7 +47,7 @@ class SessionBudget:
 
     def _charge(self, rows: int) -> int:
         """The epoch in which it was charged."""
-        if rows < 0:
+        if _rows(rows) < 0:
             raise ValueError(f"{rows:,} rows can not be charged: a result has 0 rows or more")
         with self._lock:
             left = None if self._budget is None else self._budget - self._consumed
@@ -77,3 +77,10 @@ class SessionBudget:
         with self._lock:
             self._consumed = 0
             self._epoch += 1
+
+
+def _rows(number: int) -> int:
+    """Nobody can be given half a row, and True is no number of rows."""
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise TypeError(f"a number of rows is an int, not {type(number).__name__}; nothing was charged")
+    return number

@@ -171,11 +171,13 @@ def _next_step(error: BaseException, family: Family, retryable: bool) -> str:
 
 
 def _redacted_arguments(arguments: dict[str, object]) -> dict[str, object]:
-    told = redact(json.dumps(arguments))
+    # Half a surrogate pair is spelled out by two backslashes, since JSON reads one as the half itself.
+    told = json.dumps(arguments, ensure_ascii=False)
+    told = redact(re.sub("[\ud800-\udfff]", lambda half: f"\\\\u{ord(half[0]):04x}", told))
     try:
         return dict(json.loads(told))
     except ValueError:
-        return dict.fromkeys(arguments, MASK)
+        return {well_formed(name): MASK for name in arguments}
 
 
 def _correlation_of(error: BaseException) -> str:

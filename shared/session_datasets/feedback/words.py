@@ -46,7 +46,16 @@ def well_formed(text: str) -> str:
 
 
 def name_of(error: BaseException) -> str:
-    return short(type(error).__name__)
+    return short(class_name(error))
+
+
+def class_name(value: object) -> str:
+    """Of any object, be it that its class's own class has no name for it."""
+    try:
+        return str(type(value).__name__)
+    except Exception:
+        # What every class has, whatever says otherwise.
+        return str(type.__dict__["__name__"].__get__(type(value)))
 
 
 def label(what: str) -> str:
@@ -150,4 +159,4 @@ def _shown(value: Any) -> str:
     try:
         return repr(value)
     except Exception:
-        return f"<{type(value).__name__}>"
+        return f"<{class_name(value)}>"

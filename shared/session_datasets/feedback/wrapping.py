@@ -28,9 +28,15 @@ _PASSING = frozenset(
 
 def passes(error: BaseException) -> bool:
     """Whether an exception has to reach whoever runs the tool: it ends or pauses the turn on purpose."""
-    return not isinstance(error, Exception) or any(
-        (kind.__module__, kind.__name__) in _PASSING for kind in type(error).__mro__
-    )
+    return not isinstance(error, Exception) or any(_is_passing(kind) for kind in type(error).__mro__)
+
+
+def _is_passing(kind: type) -> bool:
+    try:
+        return (kind.__module__, kind.__name__) in _PASSING
+    except Exception:
+        # A class of a class that hides its name is none of these.
+        return False
 
 
 @overload

@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -149,6 +150,22 @@ def test_negative_rows_are_a_mistake_and_give_nothing_back(rows: int) -> None:
     assert budget.consumed == 5
 
 
+@pytest.mark.parametrize("rows", [0.5, 1.0, True, "1", None], ids=repr)
+def test_what_is_no_number_of_rows_is_not_charged(rows: Any) -> None:
+    budget = SessionBudget(10)
+    with pytest.raises(TypeError, match="nothing was charged"):
+        budget.charge(rows)
+    with pytest.raises(TypeError, match="nothing was charged"), budget.charged(rows):
+        pass
+    assert budget.consumed == 0
+
+
+@pytest.mark.parametrize("rows", [0.5, True, "1"], ids=repr)
+def test_what_is_no_number_of_rows_is_no_budget(rows: Any) -> None:
+    with pytest.raises(TypeError, match="is an int"):
+        SessionBudget(rows)
+
+
 def test_a_negative_budget_is_a_mistake() -> None:
     with pytest.raises(ValueError, match="0 or more"):
         SessionBudget(-1)
@@ -175,7 +192,8 @@ def test_a_charge_that_was_reset_is_not_given_back_once_more() -> None:
 
 @given(st.lists(st.sampled_from(["charge", "reset", "fail", "open"]), max_size=12))
 def test_consumed_is_what_was_charged_since_the_last_reset_and_not_given_back(steps: list[str]) -> None:
-    budget, kept, ahead = SessionBudget(), 0, []
+    budget, kept = SessionBudget(), 0
+    ahead: list[tuple[Any, bool]] = []
     for step in steps:
         if step == "charge":
             budget.charge(1)

@@ -8,11 +8,12 @@ from typing import Any, NoReturn
 
 import pytest
 
-from session_datasets.client.errors import SessionDatasetsError
+from session_datasets.client.errors import ProblemError, SessionDatasetsError
 from session_datasets.domain.redaction import MASK
-from session_datasets.feedback import feedback_of
+from session_datasets.feedback import as_feedback, feedback_of
 from session_datasets.feedback.fitting import FEEDBACK_BYTES_MAX, size_of
 from session_datasets.feedback.words import NO_DETAIL, detail_of, traceback_of
+from session_datasets.wire.problem import ProblemModel
 
 
 class Silent(Exception):
@@ -81,6 +82,49 @@ def test_whatever_is_told_can_be_written_as_utf_8(caplog: pytest.LogCaptureFixtu
     assert feedback.text().encode().decode() == feedback.text()
     assert json.dumps(feedback.structured(), ensure_ascii=False).encode()
     assert "detail \\ud800" in caplog.text.encode().decode()
+
+
+class Nameless(type):
+    def __getattribute__(cls, name: str) -> Any:
+        if name in ("__name__", "__qualname__", "__module__"):
+            raise RuntimeError("no name")
+        return super().__getattribute__(name)
+
+
+class Hidden(Exception, metaclass=Nameless):
+    pass
+
+
+def test_a_class_that_hides_its_name_is_told_by_the_one_it_was_given() -> None:
+    feedback = feedback_of(Hidden("x"), submitted=[Hidden("y")])
+    assert (feedback.error_type, feedback.detail) == ("Hidden", "x")
+    caused = ValueError("y")
+    caused.__cause__ = Hidden("z")
+    assert detail_of(caused) == "y Caused by Hidden: z"
+
+
+def test_a_tool_that_raises_an_exception_without_a_name_answers() -> None:
+    @as_feedback
+    def tool() -> None:
+        raise Hidden("x")
+
+    assert "Error type: Hidden (unexpected)" in tool()
+
+
+def test_arguments_that_would_be_accepted_are_told_with_half_a_surrogate_pair_spelled_out() -> None:
+    wanted = {"name\udc00": "a\ud800", "city": "Zürich"}
+    about: dict[str, Any] = {
+        "type": "x",
+        "title": "x",
+        "status": 400,
+        "detail": "x",
+        "code": "x",
+        "advice": "x",
+        "retryable": False,
+    }
+    feedback = feedback_of(ProblemError(ProblemModel.model_construct(**about, retry_with=wanted)))
+    assert feedback.retry_with == {"name\\udc00": "a\\ud800", "city": "Zürich"}
+    assert feedback.text().encode().decode() == feedback.text()
 
 
 def test_of_many_causes_the_nearest_are_told() -> None:
