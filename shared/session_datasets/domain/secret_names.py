@@ -24,7 +24,7 @@ from session_datasets.domain.secret_words import (
     plain_name,
 )
 
-_CLOSING = ",;.)]}\"'\\"
+_CLOSING = "`,;.)]}\"'\\"
 _PASSWORDS = ("password", "passwd", "passphrase", "passcode", "pwd")
 _SAID_OF_A_NAME = ("not found", "does not exist", "already exists", "in namespace")
 # Of ["name", "x"] that is no list of two columns.
