@@ -294,3 +294,16 @@ def test_a_nested_value_is_stored_although_it_is_no_table(node: OpenNode) -> Non
     for _ in range(90):
         value = [value]
     assert references.load(references.save(value, node()), node()) == value
+
+
+def test_a_workspace_itself_is_taken_for_its_store(node: OpenNode) -> None:
+    workspace = workspace_of(node())
+
+    @references.node(workspace)
+    def doubled(frame: Any) -> Any:
+        return frame * 2
+
+    output = doubled(references.save(pd.DataFrame({"a": [1, 2]}), workspace))
+    assert references.hydrate(output, workspace)["a"].tolist() == [2, 4]
+    assert references.load_bytes(references.save_bytes(b"x", workspace), workspace) == b"x"
+    assert references.load(references.node(lambda: workspace)(doubled)(output), node())["a"].tolist() == [4, 8]

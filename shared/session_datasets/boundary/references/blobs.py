@@ -7,10 +7,15 @@ import tempfile
 from collections.abc import Mapping
 from io import BufferedReader
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from session_datasets.boundary.references.adapting import store_of
 from session_datasets.boundary.references.pointer import Pointer
 from session_datasets.boundary.references.stores import Store, changed
 from session_datasets.boundary.typed_json import Json
+
+if TYPE_CHECKING:
+    from session_datasets.boundary.references.adapting import AnyStore
 
 
 def save_file(
@@ -25,17 +30,17 @@ def save_file(
     return Pointer(format, value, size, sha256, place, dict(facts or {})).to_json()
 
 
-def save_bytes(data: bytes, store: Store, *, name: str = "value") -> dict[str, Json]:
+def save_bytes(data: bytes, store: AnyStore, *, name: str = "value") -> dict[str, Json]:
     """A reference of format bytes."""
     with tempfile.TemporaryDirectory(prefix="session-datasets-") as folder:
         file = Path(folder) / "value.bin"
         file.write_bytes(data)
-        return save_file(file, store, name=name, format="bytes", value="bytes", facts={"length": len(data)})
+        return save_file(file, store_of(store), name=name, format="bytes", value="bytes", facts={"length": len(data)})
 
 
-def load_bytes(reference: Mapping[str, Json], store: Store) -> bytes:
+def load_bytes(reference: Mapping[str, Json], store: AnyStore) -> bytes:
     """The file's bytes, whatever its format, with the hash that the reference has. DatasetReferenceError otherwise."""
-    pointer = Pointer.of(reference)
+    pointer, store = Pointer.of(reference), store_of(store)
     if pointer.size == 0:
         return b""
     with store.opened(pointer.place, size=pointer.size, sha256=pointer.sha256) as file:

@@ -9,7 +9,7 @@ from session_datasets.domain.limits import GIB, KIB
 INLINE_BYTES_MAX = 32 * KIB
 # Of all files that one hydrate brings back, each counted by the larger of its size and of what it unpacks to.
 HYDRATE_BYTES_MAX = GIB
-HYDRATE_FILES_MAX = 1_000
+HYDRATE_FILES_MAX = 1_000  # and of all that one externalize leaves, so that nothing is written which is never read
 # A file of typed JSON may hold references, to files that hold references ...
 NESTED_FILES_MAX = 8
 # Fields of one mapping that get files of their own; a mapping with more of them becomes one file.

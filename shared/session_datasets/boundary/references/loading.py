@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from io import BufferedReader
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from session_datasets.boundary.references import arrays
+from session_datasets.boundary.references.adapting import store_of
 from session_datasets.boundary.references.blobs import verified
 from session_datasets.boundary.references.errors import HydrateBudgetError, UnreadableReferenceError
 from session_datasets.boundary.references.frames import frame_files
 from session_datasets.boundary.references.guards import OverBudget
 from session_datasets.boundary.references.limits import HYDRATE_BYTES_MAX, HYDRATE_FILES_MAX, NESTED_FILES_MAX
 from session_datasets.boundary.references.pointer import Pointer, is_reference
-from session_datasets.boundary.references.stores import Store
 from session_datasets.boundary.typed.errors import TypedJsonError
 from session_datasets.boundary.typed.loading import Loader
 from session_datasets.boundary.typed.registry import REGISTRY, Registry
@@ -22,25 +22,46 @@ from session_datasets.boundary.typed.text import parsed
 from session_datasets.boundary.typed_json import canonical
 from session_datasets.domain.limits import MIB
 
-_ADVICE = (
+_FEWER_BYTES = (
     "Hydrate only the references that are needed, page their rows with Workspace.read_rows, or pass a larger max_bytes."
 )
 
+if TYPE_CHECKING:
+    from session_datasets.boundary.references.adapting import AnyStore
+_FEWER_FILES = "Hydrate only the references that are needed, or pass a larger max_files."
+_FEWER_LEVELS = "Such a chain comes of saving what holds references: hydrate them before it is saved again."
 
-def load(value: Any, store: Store, *, max_bytes: int = HYDRATE_BYTES_MAX, registry: Registry = REGISTRY) -> Any:
+
+def load(
+    value: Any,
+    store: AnyStore,
+    *,
+    max_bytes: int = HYDRATE_BYTES_MAX,
+    max_files: int = HYDRATE_FILES_MAX,
+    registry: Registry = REGISTRY,
+) -> Any:
     """The value behind one reference, with all that it refers to; anything else is answered unchanged."""
-    return hydrate(value, store, max_bytes=max_bytes, registry=registry) if is_reference(value) else value
+    if not is_reference(value):
+        return value
+    return hydrate(value, store, max_bytes=max_bytes, max_files=max_files, registry=registry)
 
 
-def hydrate(value: Json, store: Store, *, max_bytes: int = HYDRATE_BYTES_MAX, registry: Registry = REGISTRY) -> Any:
+def hydrate(
+    value: Json,
+    store: AnyStore,
+    *,
+    max_bytes: int = HYDRATE_BYTES_MAX,
+    max_files: int = HYDRATE_FILES_MAX,
+    registry: Registry = REGISTRY,
+) -> Any:
     """What was externalized, through all dicts and lists; ``value`` is only read, and what is neither stays.
 
-    All files together may have ``max_bytes``, counted by the larger of a file and what it unpacks to;
+    All may be ``max_files`` and have ``max_bytes`` together, counted by the larger of a file and what it unpacks to;
     HydrateBudgetError otherwise, before anything is read if the references say so. One reference that occurs twice is
     loaded once, and both places share the value. Raises DatasetReferenceError, TypedJsonError, MissingExtraError, or
     what the service refuses.
     """
-    hydrating = _Hydrating(store, max_bytes, registry)
+    hydrating = _Hydrating(store, max_bytes, max_files, registry)
     hydrating.foresee(value)
     return hydrating.value_of(value)
 
@@ -51,9 +72,10 @@ def holds_references(value: Any) -> bool:
 
 
 class _Hydrating:
-    def __init__(self, store: Store, max_bytes: int, registry: Registry) -> None:
-        self._store = store
+    def __init__(self, store: AnyStore, max_bytes: int, max_files: int, registry: Registry) -> None:
+        self._store = store_of(store)
         self._max_bytes = max_bytes
+        self._max_files = max_files
         self._left = max_bytes
         self._registry = registry
         self._loaded: dict[bytes, Any] = {}
@@ -67,7 +89,7 @@ class _Hydrating:
                 sizes[canonical(each)] = each[DATASET_KEY]["bytes"]
         if sum(sizes.values()) > self._max_bytes:
             raise self._too_many_bytes()
-        if len(sizes) > HYDRATE_FILES_MAX:
+        if len(sizes) > self._max_files:
             raise self._too_many_files()
 
     def value_of(self, value: Json) -> Any:
@@ -85,11 +107,11 @@ class _Hydrating:
         pointer = Pointer.of(reference)
         key = canonical(reference)
         if key not in self._loaded:
-            if len(self._loaded) >= HYDRATE_FILES_MAX:
+            if len(self._loaded) >= self._max_files:
                 raise self._too_many_files()
             if self._level >= NESTED_FILES_MAX:
                 raise HydrateBudgetError(
-                    f"The references lead through more than {NESTED_FILES_MAX} files into each other.", _ADVICE
+                    f"The references lead through more than {NESTED_FILES_MAX} files into each other.", _FEWER_LEVELS
                 )
             self._level += 1
             try:
@@ -129,12 +151,13 @@ class _Hydrating:
 
     def _too_many_bytes(self) -> HydrateBudgetError:
         return HydrateBudgetError(
-            f"The references hold more than {self._max_bytes / MIB:,.6g} MiB together; none was brought back.", _ADVICE
+            f"The references hold more than {self._max_bytes / MIB:,.6g} MiB together; none was brought back.",
+            _FEWER_BYTES,
         )
 
     def _too_many_files(self) -> HydrateBudgetError:
         return HydrateBudgetError(
-            f"The references lead to more than {HYDRATE_FILES_MAX:,} files; none was brought back.", _ADVICE
+            f"The references lead to more than {self._max_files:,} files; none was brought back.", _FEWER_FILES
         )
 
 

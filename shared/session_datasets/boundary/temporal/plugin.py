@@ -12,7 +12,8 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
 from session_datasets.boundary.passthrough import resolve_passthrough_modules
 from session_datasets.boundary.payloads import build_data_converter
-from session_datasets.boundary.references import Store, WorkspaceStore
+from session_datasets.boundary.references import Store
+from session_datasets.boundary.references.adapting import maker_of
 from session_datasets.boundary.temporal.driver import MAX_PAYLOAD_BYTES, ArtifactStorageDriver
 from session_datasets.boundary.temporal.failures import PayloadFailureConverter
 from session_datasets.boundary.temporal.interceptor import ContinuingInterceptor
@@ -42,8 +43,8 @@ class SessionDatasetsPlugin(SimplePlugin):
     A value above ``max_payload_bytes`` is refused where it is sent, in a workflow's code too: PayloadTooLarge, an
     ApplicationError. Lowering that number for running workflows changes what a replay of them does.
 
-    ConfigurationError for a data converter with a payload converter or an external storage of the program's own,
-    which says how to join them.
+    TypeError for anything else than a store. ConfigurationError for a data converter with a payload converter or an
+    external storage of the program's own, which says how to join them.
     """
 
     def __init__(
@@ -59,7 +60,8 @@ class SessionDatasetsPlugin(SimplePlugin):
                 f"threshold_bytes is {threshold_bytes}, and a reference takes most of {THRESHOLD_BYTES_MIN} itself; "
                 "pass that much or more."
             )
-        self._driver = ArtifactStorageDriver(_stores(store), max_payload_bytes=max_payload_bytes)
+        stores = maker_of(store, "SessionDatasetsPlugin", description=_DESCRIPTION)
+        self._driver = ArtifactStorageDriver(stores, max_payload_bytes=max_payload_bytes)
         self._storage = ExternalStorage(
             drivers=[self._driver],
             # The SDK measures data and metadata together; a file holds the data.
@@ -119,11 +121,3 @@ class SessionDatasetsPlugin(SimplePlugin):
         if runner is None:
             raise ConfigurationError("The worker has no workflow runner.", "Leave workflow_runner at its default.")
         return runner
-
-
-def _stores(given: Kept | Callable[[], Kept]) -> Callable[[], Store]:
-    def store() -> Store:
-        kept = given() if callable(given) else given
-        return WorkspaceStore(kept, description=_DESCRIPTION) if isinstance(kept, Workspace) else kept
-
-    return store

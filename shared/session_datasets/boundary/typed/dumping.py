@@ -43,6 +43,11 @@ class Dumper:
             # The caller's own stack was nearly full.
             raise self._too_deep() from None
 
+    @property
+    def place(self) -> str:
+        """Where in the value the walk stands: ``value['rows'][3]``."""
+        return path_text(self._path)
+
     def dump(self, value: Any) -> Json:
         if _is_plain(value):
             return value

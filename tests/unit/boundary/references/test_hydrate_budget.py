@@ -11,12 +11,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from session_datasets.boundary import references
 from session_datasets.boundary.references import FolderStore
-from session_datasets.boundary.references.errors import (
-    HydrateBudgetError,
-)
+from session_datasets.boundary.references.errors import HydrateBudgetError
+from session_datasets.boundary.references.limits import HYDRATE_FILES_MAX
+from session_datasets.boundary.typed_json import TooManyValuesError
 from tests.unit.boundary.references.files import forged
 
 FRAME = pd.DataFrame({"a": [1, 2]})
@@ -95,3 +97,58 @@ def test_files_behind_files_count_into_the_budget(store: FolderStore, folder: Pa
     reference = chain(3, store, folder)
     with pytest.raises(HydrateBudgetError):
         references.load(reference, store, max_bytes=reference["$dataset"]["bytes"])
+
+
+# --- files ----------------------------------------------------------------------------------------------------
+
+
+def test_more_arrays_than_one_hydrate_brings_back_are_refused_before_a_file_is_written(
+    store: FolderStore, folder: Path
+) -> None:
+    arrays = {f"k{at}": np.array([at]) for at in range(HYDRATE_FILES_MAX + 1)}
+    for call in (references.externalize, references.save):
+        with pytest.raises(TooManyValuesError, match="it was not saved") as caught:
+            call(arrays, store)
+        assert "into one array" in caught.value.advice
+    assert list(folder.iterdir()) == []
+
+
+def test_a_saved_value_counts_the_file_that_holds_it(store: FolderStore, folder: Path) -> None:
+    with pytest.raises(TooManyValuesError, match="take 3 files"):
+        references.save([np.zeros(1), np.ones(1)], store, max_files=2)
+    assert list(folder.iterdir()) == []
+    assert len(references.externalize([np.zeros(1), np.ones(1)], store, max_files=2)) == 2
+
+
+def test_references_that_pass_count_among_the_files(store: FolderStore) -> None:
+    one, two = references.save(1, store), references.save(2, store)
+    assert references.externalize([one, two, one], store, max_files=2) == [one, two, one]
+    with pytest.raises(TooManyValuesError):
+        references.externalize([one, two, FRAME], store, max_files=2)
+
+
+def test_more_files_than_asked_for_are_refused_with_the_number_to_raise(store: FolderStore) -> None:
+    saved = [references.save(at, store) for at in range(3)]
+    assert references.hydrate(saved, store, max_files=3) == [0, 1, 2]
+    with pytest.raises(HydrateBudgetError, match="more than 2 files") as caught:
+        references.hydrate(saved, store, max_files=2)
+    assert "max_files" in caught.value.advice
+
+
+TREES = st.recursive(
+    st.integers(0, 9).map(lambda at: np.full(2, at)) | st.text("ab", max_size=40),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("xyz", max_size=2), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(TREES, st.integers(0, 60), st.integers(1, 6))
+def test_what_is_externalized_is_hydrated_with_as_many_files(
+    store: FolderStore, value: Any, threshold: int, max_files: int
+) -> None:
+    try:
+        dumped = references.externalize(value, store, threshold=threshold, max_files=max_files)
+    except TooManyValuesError:
+        return
+    assert repr(references.hydrate(dumped, store, max_files=max_files)) == repr(value)

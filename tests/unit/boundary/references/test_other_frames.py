@@ -114,6 +114,15 @@ def test_a_lazy_frame_is_refused_with_what_to_do(store: FolderStore) -> None:
         references.save(pl.LazyFrame({"a": [1]}), store)
 
 
+@pytest.mark.parametrize(
+    "bad", [pl.LazyFrame({"a": [1]}), pl.Series("s", [object()]), np.array([object()])], ids=["lazy", "series", "array"]
+)
+def test_what_no_file_holds_is_refused_with_its_place_in_the_value(bad: Any, store: FolderStore) -> None:
+    for call in (references.save, references.externalize):
+        with pytest.raises(UnsupportedFrameError, match=r"^At value\['parts'\]\[1\]: "):
+            call({"parts": [1, bad, bad]}, store)
+
+
 TABLES: dict[str, tuple[Any, str]] = {
     "plain": (pa.table({"a": [1, None]}), "parquet"),
     "no-columns": (pa.table({}), "parquet"),

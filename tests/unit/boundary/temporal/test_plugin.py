@@ -57,6 +57,20 @@ def test_metadata_does_not_count_for_the_threshold(plugin: SessionDatasetsPlugin
     assert not chosen(converter_of(plugin, DataConverter.default), payload)
 
 
+@pytest.mark.parametrize("given", [None, "x", object()], ids=["none", "text", "object"])
+def test_what_is_no_store_is_refused_when_the_plugin_is_made(given: Any) -> None:
+    with pytest.raises(TypeError, match=r"is no store of references\. Pass a Workspace"):
+        SessionDatasetsPlugin(given)
+
+
+def test_a_function_that_wants_arguments_is_no_maker_of_stores() -> None:
+    given: Any = FolderStore
+    with pytest.raises(
+        TypeError, match="SessionDatasetsPlugin was given FolderStore, which is no store and makes none"
+    ):
+        SessionDatasetsPlugin(given)
+
+
 def test_a_threshold_below_a_reference_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="threshold_bytes is 100"):
         SessionDatasetsPlugin(FolderStore(tmp_path), threshold_bytes=100)
