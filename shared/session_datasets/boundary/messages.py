@@ -48,21 +48,51 @@ def load_messages(dumped: Sequence[typed_json.Json]) -> list[Any]:
 
 
 def dump_object(obj: Any) -> typed_json.Json:
-    """JSON of a message, a document, a generation, of plain values, or of any of them in each other."""
-    return typed_json.dump(obj, replace=_replaced)
+    """JSON of a message, a document, a generation, of plain values, or of any of them in each other.
+
+    TooDeepError for what ``load_object`` would refuse as too deep: some hundred messages in each other."""
+    dumped = typed_json.dump(obj, replace=_replaced)
+    _check_levels(dumped)
+    return dumped
 
 
 def load_object(data: typed_json.Json) -> Any:
     """What was dumped. An object of LangChain's form whose class is not allowed is refused, and so is one that stands
     for a secret or for something unserializable (TypedJsonError). Fields that this version does not know are kept by
     messages, as LangChain does, and those that are missing take their default."""
-    return _Loading().load(data)
+    try:
+        return _Loading().load(data)
+    except RecursionError:
+        # The caller's own stack was nearly full.
+        raise _too_deep("read") from None
+
+
+def _check_levels(dumped: typed_json.Json) -> None:
+    """Counts as reading does, over all messages together."""
+    ahead = [(dumped, 0)]
+    while ahead:
+        data, depth = ahead.pop()
+        if depth > _DEPTH_MAX:
+            raise _too_deep("written")
+        if type(data) is list:
+            ahead.extend((each, depth + 1) for each in data)
+        elif type(data) is dict and not _is_escaped(data):
+            parts, steps = (data["kwargs"], 2) if "lc" in data else (data, 1)
+            ahead.extend((each, depth + steps) for each in parts.values())
+
+
+def _is_escaped(data: dict[str, Any]) -> bool:
+    return len(data) == 1 and _ESCAPED in data
+
+
+def _too_deep(done: str) -> TooDeepError:
+    return TooDeepError(f"More than {_DEPTH_MAX} values lie in each other, so nothing was {done}.", "Flatten it.")
 
 
 def _replaced(value: Any) -> Any:
     if type(value) is dict:
         # As LangChain escapes: what is inside stays data, whatever it looks like.
-        if "lc" in value or (len(value) == 1 and _ESCAPED in value):
+        if "lc" in value or _is_escaped(value):
             return {_ESCAPED: typed_json.dump(value, replace=_data_only)}
         return None
     if isinstance(value, str) and type(value).__module__.startswith("langchain_core."):
@@ -73,7 +103,7 @@ def _replaced(value: Any) -> Any:
     if type(value) not in _allowed().values():
         raise _refused(f"A {type(value).__module__}.{type(value).__qualname__} is not written")
     serialized = value.to_json()
-    kwargs = {name: dump_object(each) for name, each in serialized["kwargs"].items()}
+    kwargs = {name: typed_json.dump(each, replace=_replaced) for name, each in serialized["kwargs"].items()}
     return {"lc": 1, "type": "constructor", "id": list(serialized["id"]), "kwargs": kwargs}
 
 
@@ -107,12 +137,12 @@ class _Loading:
 
     def _marked(self, data: typed_json.Json, depth: int) -> typed_json.Json:
         if depth > _DEPTH_MAX:
-            raise TooDeepError(f"More than {_DEPTH_MAX} values lie in each other, so nothing was read.", "Flatten it.")
+            raise _too_deep("read")
         if type(data) is list:
             return [self._marked(each, depth + 1) for each in data]
         if type(data) is not dict:
             return data
-        if len(data) == 1 and _ESCAPED in data:
+        if _is_escaped(data):
             return self._mark(typed_json.load(data[_ESCAPED]))
         if "lc" in data:
             return self._mark(self._object(data, depth))
