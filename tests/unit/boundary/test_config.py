@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from session_datasets.boundary import config as config_module
 from session_datasets.boundary.config import looks_like_a_credential, rebuild_runnable_config, strip_runnable_config
 from session_datasets.domain import secret_words
 
@@ -152,6 +154,56 @@ def test_a_value_that_holds_itself_stays_behind() -> None:
     assert strip_runnable_config({"metadata": {"loop": loop, "kept": 1}}) == {"metadata": {"kept": 1}}
 
 
+class Named(StrEnum):
+    ONE = "one"
+
+
+def test_tags_and_names_that_are_no_texts_stay_behind() -> None:
+    given = [object(), 5, None, "a", Named.ONE, b"x"]
+    assert strip_runnable_config({"tags": given, "run_name": object(), "run_id": 7}) == {"tags": ["a", "one"]}
+    assert [type(tag) for tag in strip_runnable_config({"tags": given})["tags"]] == [str, str]
+    assert strip_runnable_config({"tags": "abc"}) == {}
+
+
+def test_an_object_is_never_asked_for_its_text() -> None:
+    class Mute:
+        def __str__(self) -> str:
+            pytest.fail("it was asked")
+
+    odd = Mute()
+    assert strip_runnable_config({"tags": [odd], "run_name": odd, "run_id": odd, "metadata": {"x": odd}}) == {}
+
+
+def test_a_text_that_utf8_cannot_spell_stays_behind() -> None:
+    cut = "half \ud83d"
+    config = {
+        "tags": [cut, "a"], "run_name": cut, "run_id": cut, "configurable": {cut: 1, "k": 2},
+        "metadata": {"x": cut, "y": [cut], "z": {cut: 1}, "smile": "\U0001f600"},
+    }  # fmt: skip
+    stripped = strip_runnable_config(config)
+    assert stripped == {"tags": ["a"], "configurable": {"k": 2}, "metadata": {"smile": "\U0001f600"}}
+    assert rebuild_runnable_config(stripped) == stripped
+
+
+def test_a_number_that_python_does_not_print_stays_behind() -> None:
+    assert strip_runnable_config({"recursion_limit": 10**5_000, "metadata": {"x": 10**5_000, "y": 2**64}}) == {
+        "metadata": {"y": 2**64}
+    }
+
+
+def test_an_entry_of_too_many_values_stays_behind_unjudged(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[str] = []
+    monkeypatch.setattr(config_module, "redact", lambda text: judged.append(text) or text)
+    shared: Any = ["x"]
+    for _ in range(60):
+        shared = [shared, shared]
+    metadata = {"many": ["x"] * 1_000_000, "shared": shared, "kept": ["x"] * 9_000, "then": ["x"] * 9_000, "last": 1}
+    stripped = strip_runnable_config({"metadata": metadata, "configurable": {"thread_id": "t"}})
+    assert stripped == {"metadata": {"kept": ["x"] * 9_000, "last": 1}, "configurable": {"thread_id": "t"}}
+    assert len(judged) < 20_000
+    assert strip_runnable_config({"tags": ["x"] * 10_001}) == {}
+
+
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.integers(), inner),
@@ -162,7 +214,7 @@ values = st.recursive(
 @given(st.dictionaries(st.sampled_from(["tags", "metadata", "configurable"]), st.dictionaries(st.text(), values)))
 def test_a_stripped_config_is_json_and_stripping_it_again_changes_nothing(config: dict[str, Any]) -> None:
     stripped = strip_runnable_config(config)
-    assert json.loads(json.dumps(stripped, allow_nan=False)) == stripped
+    assert json.loads(json.dumps(stripped, allow_nan=False, ensure_ascii=False).encode()) == stripped
     assert strip_runnable_config(stripped) == stripped
 
 
