@@ -229,7 +229,8 @@ def test_the_two_plugins_work_on_one_client_theirs_first(tmp_path: Any) -> None:
     for plugin in (DeepAgentsPlugin(), SessionDatasetsPlugin(FolderStore(tmp_path))):
         config = plugin.configure_client(config)
     converter = config["data_converter"]
-    assert converter.payload_converter_class is peer.DeepAgentsPayloadConverter
+    # Theirs, which ours makes refuse what is too large.
+    assert issubclass(converter.payload_converter_class, peer.DeepAgentsPayloadConverter)
     assert converter.external_storage is not None
 
 

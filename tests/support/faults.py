@@ -65,7 +65,8 @@ class Clock:
         return self.now
 
     def sleep(self, seconds: float) -> None:
-        self.now += seconds
+        # To the nanosecond: a sum of fractions must not pass a limit by the last bit of a double.
+        self.now = round(self.now + seconds, 9)
         self.slept.append(seconds)
 
     @contextmanager
