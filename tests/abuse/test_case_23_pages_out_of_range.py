@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from session_datasets.domain.limits import (
+    ARROW_PAGE_ROWS_MAX,
     LAMBDA_REPLY_BYTES_MAX,
     OFFSET_MAX,
     PAGE_BYTES_MAX,
@@ -36,7 +37,10 @@ def numbers(node: Session) -> Answer:
 
 RANGES = {
     "offset": ([-1, -(10**18), OFFSET_MAX + 1, 10**18, 2**64, 1e300], f"offset takes 0 to {OFFSET_MAX:,}."),
-    "limit": ([0, -1, PAGE_ROWS_MAX + 1, 10**6, 10**30], f"limit takes 1 to {PAGE_ROWS_MAX:,}."),
+    "limit": (
+        [0, -1, PAGE_ROWS_MAX + 1, 10**6, 10**30],
+        f"limit takes 1 to {PAGE_ROWS_MAX:,}. With format arrow it takes up to {ARROW_PAGE_ROWS_MAX:,}.",
+    ),
     "max_bytes": ([0, PAGE_BYTES_MIN - 1, PAGE_BYTES_MAX + 1, 2**63], "max_bytes takes 1,024 to 4,194,304."),
 }
 OUT_OF_RANGE = [(field, value) for field, (values, _) in RANGES.items() for value in values]
@@ -53,8 +57,7 @@ def test_what_is_out_of_range_is_refused(node: Session, numbers: Answer, field: 
 def test_the_advice_is_the_range(node: Session, numbers: Answer, field: str) -> None:
     values, advice = RANGES[field]
     told = node.call("read_rows", reference=numbers, **{field: values[0]})["problem"]["advice"]
-    # Of a limit, that of the other format goes with it where it applies.
-    assert told == advice or (field == "limit" and told == "limit takes 1 to 1,000,000.")
+    assert told == advice
 
 
 @pytest.mark.parametrize("value", ["0", "1", 1.5, True, [1], {}, float("nan")], ids=str)
