@@ -73,6 +73,12 @@ class Reading(Command):
     def judge_found(self, world: World, record: Record, answer: tuple[Answer, Any]) -> World:
         raise NotImplementedError
 
+    def is_shut_out(self, world: World, told: Answer) -> bool:
+        """Whether what it belongs to has ended, which then is what it is told."""
+        shut_out = world.is_shut_out(self.asked.session.who)
+        assert not shut_out or code_of(told) == "ended", told
+        return shut_out
+
 
 @dataclass
 class Describe(Reading):
@@ -130,10 +136,7 @@ class Download(Reading):
 
     def judge_found(self, world: World, record: Record, answer: tuple[Answer, Any]) -> World:
         told, data = answer
-        if _is_gone(world, record, told):
-            return world
-        if world.is_shut_out(self.asked.session.who):
-            assert code_of(told) == "ended", told
+        if _is_gone(world, record, told) or self.is_shut_out(world, told):
             return world
         assert "problem" not in told, told
         # It may go while it is on its way; what comes is never another file.
@@ -162,10 +165,7 @@ class Copy(Reading):
 
     def judge_found(self, world: World, record: Record, answer: tuple[Answer, Any]) -> World:
         told, data = answer
-        if _is_gone(world, record, told):
-            return world
-        if world.is_shut_out(self.asked.session.who):
-            assert code_of(told) == "ended", told
+        if _is_gone(world, record, told) or self.is_shut_out(world, told):
             return world
         assert "problem" not in told, told
         body, key, version = world.bodies[record.version], told["key"], told["version_id"]

@@ -6,9 +6,11 @@ import re
 import unicodedata
 import uuid
 from collections.abc import Callable, Container, Iterable, Sequence
+from functools import partial
 from pathlib import PurePosixPath
 
 from session_datasets.domain.limits import FILE_NAME_BYTES_MAX, TABLE_COLUMNS_MAX
+from session_datasets.domain.numbered_names import NumberedNames
 from session_datasets.materialize.cells import cell_of, clean, csv_text, cut, without_nul
 from session_datasets.materialize.refusals import InvalidMaterializeError, UnsafeFileNameError
 
@@ -108,15 +110,10 @@ def column_names(columns: Iterable[object], fmt: str) -> tuple[list[str], list[s
     notes: list[str] = []
     used: set[str] = set()
     given = {each for each in wished if isinstance(each, str)}
-    # By text the last number that was tried for it: those below are taken, and stay so.
-    copies: dict[str, int] = {}
+    numbered = NumberedNames()
     for number, column in enumerate(wished, 1):
         text = _text(column, fmt) or f"column_{number}"
-        name, copy = text, copies.get(text, 1)
-        while name in used or (name != column and name in given):
-            copy += 1
-            name = _sibling(text, copy)
-        copies[text] = copy
+        name = numbered.free(text, partial(_is_anothers, column, used, given))
         used.add(name)
         names.append(name)
         if not isinstance(column, str) or name != column:
@@ -124,8 +121,8 @@ def column_names(columns: Iterable[object], fmt: str) -> tuple[list[str], list[s
     return names, notes
 
 
-def _sibling(text: str, number: int) -> str:
-    return f"{text}_{number}"
+def _is_anothers(column: object, used: set[str], given: set[str], name: str) -> bool:
+    return name in used or (name != column and name in given)
 
 
 def _listed(columns: Iterable[object]) -> Sequence[object]:

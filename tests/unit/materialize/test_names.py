@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from session_datasets.domain import numbered_names
 from session_datasets.materialize import materialize_result
-from session_datasets.materialize import names as names_module
 from session_datasets.materialize.names import alike, column_names, file_name_of, free_name
 from session_datasets.materialize.refusals import InvalidMaterializeError, UnsafeFileNameError
 from tests.unit.materialize.conftest import Saving
@@ -131,11 +131,11 @@ def test_columns_have_distinct_texts_for_names(columns: list[object], names: lis
 def test_no_sibling_of_a_name_is_tried_twice(columns: list[object], monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
 
-    def sibling(text: str, number: int) -> str:
-        tried.append(f"{text}_{number}")
+    def numbered(name: str, number: int) -> str:
+        tried.append(f"{name}_{number}")
         return tried[-1]
 
-    monkeypatch.setattr(names_module, "_sibling", sibling)
+    monkeypatch.setattr(numbered_names, "numbered", numbered)
     found, _ = column_names(columns, "csv")
     assert len(set(found)) == len(columns)
     assert len(set(tried)) == len(tried)

@@ -22,12 +22,12 @@ from session_datasets.boundary.typed.text import parsed
 from session_datasets.boundary.typed_json import canonical
 from session_datasets.domain.limits import MIB
 
+if TYPE_CHECKING:
+    from session_datasets.boundary.references.adapting import AnyStore
+
 _FEWER_BYTES = (
     "Hydrate only the references that are needed, page their rows with Workspace.read_rows, or pass a larger max_bytes."
 )
-
-if TYPE_CHECKING:
-    from session_datasets.boundary.references.adapting import AnyStore
 _FEWER_FILES = "Hydrate only the references that are needed, or pass a larger max_files."
 _FEWER_LEVELS = "Such a chain comes of saving what holds references: hydrate them before it is saved again."
 

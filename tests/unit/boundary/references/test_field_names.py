@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from session_datasets.boundary.references.frames import names
 from session_datasets.boundary.references.frames.names import field_names
+from session_datasets.domain import numbered_names
 
 
 def test_labels_that_occur_again_are_numbered() -> None:
@@ -35,13 +35,13 @@ def test_every_column_has_a_name_of_its_own_and_first_labels_keep_theirs(labels:
 @pytest.mark.parametrize("label", ["a", None, ""], ids=repr)
 def test_naming_many_equal_labels_tries_each_number_once(label: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     tried = 0
-    numbered = names._numbered
+    numbered = numbered_names.numbered
 
     def counted(stem: str, number: int) -> str:
         nonlocal tried
         tried += 1
         return numbered(stem, number)
 
-    monkeypatch.setattr(names, "_numbered", counted)
+    monkeypatch.setattr(numbered_names, "numbered", counted)
     assert len(set(field_names([label] * 500))) == 500
     assert tried <= 1_000
