@@ -148,3 +148,23 @@ def test_messages_of_an_arrow_file_that_lead_backwards_end(
     )
     with pytest.raises(UnreadableReferenceError, match="less than no bytes"):
         references.load(reference, store)
+
+
+@pytest.mark.parametrize("size", [2**40, 2**63 - 1])
+def test_an_arrow_file_whose_message_says_that_it_is_longer_than_the_file_is_refused(
+    size: int, store: FolderStore, folder: Path
+) -> None:
+    reference = references.save(VALUES["arrow"], store)
+    data = file_of(reference, folder).read_bytes()
+    with file_of(reference, folder).open("rb") as file:
+        file.seek(len(arrow_files._MARK))
+        while length := arrow_files._length_of_next(file):
+            place = file.tell()
+            message = arrow_files._Table.root(file.read(length))
+            if body := message.number(arrow_files._BODY_BYTES, "<q"):
+                break
+    at = place + message.at(arrow_files._BODY_BYTES)
+    assert data[at : at + 8] == body.to_bytes(8, "little")
+    damaged = data[:at] + size.to_bytes(8, "little", signed=True) + data[at + 8 :]
+    with pytest.raises(UnreadableReferenceError, match="does not end within it"):
+        references.load(forged(reference, damaged, folder), store)

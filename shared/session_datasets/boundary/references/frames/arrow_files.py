@@ -6,6 +6,7 @@ the heads of all messages are looked at first; this package writes none that is 
 
 from __future__ import annotations
 
+import os
 import struct
 from io import BufferedReader
 from typing import Any
@@ -32,18 +33,22 @@ def unpacked(file: BufferedReader, bytes_max: int) -> Any:
     opened = pa.ipc.open_stream(pa.PythonFile(file, mode="r"))
     batches, size = [], 0
     for batch in opened:
+        # Its offsets may lead anywhere; Arrow follows them without a look, even to count its bytes.
+        batch.validate(full=True)
         size += batch.nbytes
         if size > bytes_max:
             raise OverBudget
-        # Its offsets may lead anywhere; Arrow follows them without a look.
-        batch.validate(full=True)
         batches.append(batch)
     return pa.Table.from_batches(batches, schema=opened.schema)
 
 
 def _refuse_compressed(file: BufferedReader) -> None:
     """ValueError for a file with a compressed message. No body is read."""
+    begin = file.tell()
+    end = file.seek(0, os.SEEK_END)
+    file.seek(begin)
     while length := _length_of_next(file):
+        _require_within(end, file, length)
         message = _Table.root(file.read(length))
         kind = message.number(_KIND, "<B")
         if kind in (_DICTIONARY, _BATCH):
@@ -52,9 +57,16 @@ def _refuse_compressed(file: BufferedReader) -> None:
             if batch.at(_COMPRESSION_OF_BATCH):
                 raise ValueError("its buffers are compressed, which no file of this package is")
         body = message.number(_BODY_BYTES, "<q")
-        if body < 0:
-            raise ValueError("a message of it has less than no bytes")
-        file.seek(body, 1)
+        _require_within(end, file, body)
+        file.seek(body, os.SEEK_CUR)
+
+
+def _require_within(end: int, file: BufferedReader, size: int) -> None:
+    """Before bytes are taken or passed over: what a file says of itself may be any number."""
+    if size < 0:
+        raise ValueError("a message of it has less than no bytes")
+    if size > end - file.tell():
+        raise ValueError("a message of it does not end within it")
 
 
 def _length_of_next(file: BufferedReader) -> int:
