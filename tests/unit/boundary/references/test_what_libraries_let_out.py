@@ -168,3 +168,12 @@ def test_an_arrow_file_whose_message_says_that_it_is_longer_than_the_file_is_ref
     damaged = data[:at] + size.to_bytes(8, "little", signed=True) + data[at + 8 :]
     with pytest.raises(UnreadableReferenceError, match="does not end within it"):
         references.load(forged(reference, damaged, folder), store)
+
+
+def test_an_arrow_file_whose_names_are_no_utf_8_is_refused(store: FolderStore, folder: Path) -> None:
+    reference = references.save(pa.table({"name-of-a-column": pa.array(["x"]).dictionary_encode()}), store)
+    data = file_of(reference, folder).read_bytes()
+    assert b"name-of-a-column" in data
+    damaged = data.replace(b"name-of-a-column", b"\xff\xfe\xfd\xfc-of-a-column")
+    with pytest.raises(UnreadableReferenceError, match="UnicodeDecodeError"):
+        references.load(forged(reference, damaged, folder), store)

@@ -57,15 +57,16 @@ def read_frame(file: BufferedReader, format: str, value: str, bytes_max: int) ->
     if value.startswith("polars"):
         _required_polars()
     table = tables.read_table(file, format, bytes_max)
-    size = max(table.nbytes, table.num_rows * table.num_columns)
-    if size > bytes_max:
-        raise OverBudget
     with told_as(
         lambda what: UnreadableReferenceError(
             f"No {value} can be made of the file: {what}.",
             "Use the versions of session-datasets and of the library that wrote it.",
         )
     ):
+        # Names that are no UTF-8 let an error out where its bytes are counted already.
+        size = max(table.nbytes, table.num_rows * table.num_columns)
+        if size > bytes_max:
+            raise OverBudget
         return makers[value](table), size
 
 
